@@ -76,10 +76,7 @@ internal static class SpeedPage
         if (sides.All(s => s.WindowMiBPerSecond.Count < 2))
             yield break;
         yield return new PageChart(
-            "Throughput over time",
-            ChartKind.Line,
-            new ChartAxis("measured time", "s"),
-            new ChartAxis("throughput", "MiB/s"),
+            "Throughput over time", ChartKind.Line, new ChartAxis("measured time", "s"), new ChartAxis("throughput", "MiB/s"),
             [
                 .. sides.Select(s => new ChartSeries { Name = SideName(s), X = s.WindowStartSeconds, Y = [.. s.WindowMiBPerSecond] }),
             ]);
@@ -120,18 +117,15 @@ internal static class SpeedPage
 
     private static PageTable Rates(SpeedReport report) => new PageTable(
         [
-            PageColumn.Text("side"), PageColumn.Text("engine"), PageColumn.Text("caching"), new("measured", "s"),
-            new("rate", "MiB/s"), new("requests", "1/s"), new("flush", "s"),
-            new("with flush", "MiB/s"), "in flight, mean", new("CPU", "%"),
-            new("CPU", "us/request"), new("CPU", "clocks/B"), new("allocated", "B/request"),
-            "ratio", "CPU ratio",
+            PageColumn.Text("side"), PageColumn.Text("engine"), PageColumn.Text("caching"), new("measured", "s"), new("rate", "MiB/s"),
+            new("requests", "1/s"), new("flush", "s"), new("with flush", "MiB/s"), "in flight, mean", new("CPU", "%"),
+            new("CPU", "us/request"), new("CPU", "clocks/B"), new("allocated", "B/request"), "ratio", "CPU ratio",
         ],
         [
             .. report.Sides.Select(s => new PageRow(
                 SideName(s), s.Engine, s.CachingReason is { } reason ? $"{s.Caching} ({reason})" : s.Caching, s.Seconds,
-                PageCell.Of(s.MiBPerSecond).With(s.SliceMiBPerSecond), s.Iops,
-                s.FlushSeconds, s.MiBPerSecondWithFlush, s.InFlightMean, s.CpuPercent,
-                s.CpuUsPerOperation, s.CpuClocksPerByte, s.AllocatedBytesPerOperation, Ratio(report, s),
+                PageCell.Of(s.MiBPerSecond).With(s.SliceMiBPerSecond), s.Iops, s.FlushSeconds, s.MiBPerSecondWithFlush, s.InFlightMean,
+                s.CpuPercent, s.CpuUsPerOperation, s.CpuClocksPerByte, s.AllocatedBytesPerOperation, Ratio(report, s),
                 PageCell.Ratio(SideName(s) == DotNet ? null : report.CpuRatio))),
         ])
     {
@@ -160,10 +154,8 @@ internal static class SpeedPage
         [
             new PageTable(
                 [
-                    PageColumn.Text("side"), PageColumn.Text("method"),
-                    PageColumn.Text("size"), new("written", "s"),
-                    new("flushed", "s"), new("rate", "MiB/s"), new("with flush", "MiB/s"),
-                    new("CPU", "%"), new("CPU", "clocks/B"),
+                    PageColumn.Text("side"), PageColumn.Text("method"), PageColumn.Text("size"), new("written", "s"), new("flushed", "s"),
+                    new("rate", "MiB/s"), new("with flush", "MiB/s"), new("CPU", "%"), new("CPU", "clocks/B"),
                 ],
                 [
                     .. creations.Select(c => new PageRow(

@@ -65,16 +65,12 @@ internal static class ExtentPage
 
     private static PageTable Totals(ExtentReport report) => new(
         [
-            PageColumn.Text(""), "files", "size", "on the device",
-            "extents",
-            "pieces", "files in several pieces", "score",
+            PageColumn.Text(""), "files", "size", "on the device", "extents", "pieces", "files in several pieces", "score",
         ],
         [
             new PageRow(
-                "all", report.Files, PageCell.Size(report.SizeBytes),
-                PageCell.Size(report.PlacedBytes), report.Extents, report.Pieces,
-                report.FragmentedFiles,
-                PageCell.Of(report.Score, "0.##")),
+                "all", report.Files, PageCell.Size(report.SizeBytes), PageCell.Size(report.PlacedBytes), report.Extents, report.Pieces,
+                report.FragmentedFiles, PageCell.Of(report.Score, "0.##")),
         ])
     {
         Title = "in all",
@@ -98,8 +94,7 @@ internal static class ExtentPage
                 Tables =
                 [
                     new PageTable(
-                        [new("file offset", "B"), new("device offset", "B"), new("length", "B"),
-                            PageColumn.Text("flags")],
+                        [new("file offset", "B"), new("device offset", "B"), new("length", "B"), PageColumn.Text("flags")],
                         [
                             .. extents.Take(limit).Select(e => new PageRow(
                                 e.Offset, FileLayout.HasPlace(e) ? e.PhysicalOffset : PageCell.Empty, e.Length,
@@ -116,15 +111,10 @@ internal static class ExtentPage
                 Tables =
                 [
                     new PageTable(
-                        [
-                            PageColumn.Code("file"), "size", "extents",
-                            "pieces",
-                            "score",
-                        ],
+                        [PageColumn.Code("file"), "size", "extents", "pieces", "score"],
                         [
                             .. report.WorstFiles.Select(f => new PageRow(
-                                f.Path, PageCell.Size(f.SizeBytes), f.Extents, f.Pieces,
-                                PageCell.Of(f.Score, "0.0"))),
+                                f.Path, PageCell.Size(f.SizeBytes), f.Extents, f.Pieces, PageCell.Of(f.Score, "0.0"))),
                         ]),
                 ],
             };

@@ -73,25 +73,20 @@ internal sealed class FigureSections(FigureScale scale, IReadOnlySet<int> wanted
     private PageTable Table(IReadOnlyList<FigurePoint> points)
     {
         bool hasDepths = points.Any(p => p.Row.Depth > 1);
-        bool hasExtents = points.Any(p => p.Row.Extents is not null);
         return PageTable.Of(
             points, p => $"{p.Row.Curve} {p.Row.RequestBytes} {p.Row.Depth}",
             [
                 (PageColumn.Text("curve"), p => p.Row.Curve),
                 ("request", p => PageCell.Size(p.Row.RequestBytes)),
-                .. Where(hasDepths, ("depth", p => p.Row.Depth)),
+                ("depth", p => hasDepths ? p.Row.Depth : PageCell.Empty),
                 (new(".NET", "MiB/s"), p => p.Report.DotNet.Cell()),
                 (new("Sluice", "MiB/s"), p => p.Report.Sluice.Cell()),
                 ("ratio", p => p.Report.Sluice.RatioTo(p.Report.DotNet)),
                 (new(".NET", CpuUnit), p => Cpu(p.Report.DotNet)),
                 (new("Sluice", CpuUnit), p => Cpu(p.Report.Sluice)),
-                .. Where(
-                    hasExtents, (new(".NET", "extents"), p => p.Row.Extents?[p.Report.DotNet.Name].Average()),
-                    (new("Sluice", "extents"), p => p.Row.Extents?[p.Report.Sluice.Name].Average())),
-            ]);
-
-        static (PageColumn, Func<FigurePoint, PageCell>)[] Where(
-            bool condition, params (PageColumn, Func<FigurePoint, PageCell>)[] columns) => condition ? columns : [];
+                (new(".NET", "extents"), p => p.Row.Extents?[p.Report.DotNet.Name].Average()),
+                (new("Sluice", "extents"), p => p.Row.Extents?[p.Report.Sluice.Name].Average()),
+            ]).WithoutEmptyColumns();
     }
 
     private double Cpu(ContenderReport side) => side.CpuUsPerOperation * (clockHz is { } hz ? hz / 1e6 : 1000);

@@ -6,12 +6,9 @@ using Sluice.Cli.Terminal;
 namespace Sluice.Cli.Programs.Frag;
 
 /// <summary>Runs a plan. Before each file, it checks whether the volume still has the space that the plan requires.</summary>
-internal sealed class FragRun
+internal sealed class FragRun(FragSettings settings, OwnedFolder folder, bool canMap, CancellationToken cancellationToken)
 {
-    private readonly FragSettings _settings;
-    private readonly OwnedFolder _folder;
     private readonly Memory<byte> _buffer = PinnedBuffer.AllocateRandom((int)ByteSize.MiB, seed: 1);
-    private readonly CancellationToken _cancellationToken;
     private readonly HashSet<int> _skipped = [];
     private readonly Dictionary<int, int> _piecesOfLiving = [];
     private readonly Dictionary<int, long> _bytesOfLiving = [];
@@ -25,16 +22,6 @@ internal sealed class FragRun
 
     private long _cyclePieces;
     private int _cycleFiles;
-
-    public FragRun(FragSettings settings, OwnedFolder folder, bool canMap, CancellationToken cancellationToken)
-    {
-        _settings = settings;
-        _folder = folder;
-        _cancellationToken = cancellationToken;
-        CanMap = canMap;
-    }
-
-    public bool CanMap { get; }
 
     public int Living => _living;
 
@@ -55,13 +42,13 @@ internal sealed class FragRun
     public double? CyclePiecesPerFile { get; private set; }
 
     /// <summary>The mean number of pieces of the existing files; null if it is unknown.</summary>
-    public double? LivingPiecesPerFile => CanMap && _piecesOfLiving.Count > 0 ? _piecesOfLiving.Values.Average() : null;
+    public double? LivingPiecesPerFile => canMap && _piecesOfLiving.Count > 0 ? _piecesOfLiving.Values.Average() : null;
 
     public IReadOnlyList<FragCycle> History => _history;
 
     public string ProgressLine()
     {
-        string pieces = CanMap ? $", {_piecesPerFile:0.00} pieces per file" : "";
+        string pieces = canMap ? $", {_piecesPerFile:0.00} pieces per file" : "";
         return $"cycle {_cycle}: {_usedPercent:0.0} % full, {Counted.Of(_living, "file")}{pieces}";
     }
 
@@ -69,7 +56,7 @@ internal sealed class FragRun
     {
         foreach (FragStep step in steps)
         {
-            _cancellationToken.ThrowIfCancellationRequested();
+            cancellationToken.ThrowIfCancellationRequested();
             switch (step.Action)
             {
                 case FragAction.Create:
@@ -88,7 +75,7 @@ internal sealed class FragRun
 
     private void Create(FragStep file)
     {
-        if (_settings.BudgetBytes(VolumeSpace.Of(_folder.FullPath)) < file.SizeBytes + FragPlan.OverheadBytes)
+        if (settings.BudgetBytes(VolumeSpace.Of(folder.FullPath)) < file.SizeBytes + FragPlan.OverheadBytes)
         {
             _skipped.Add(file.Number);
             Skipped++;
@@ -106,7 +93,7 @@ internal sealed class FragRun
         Created++;
         _cycleFiles++;
         _living = _bytesOfLiving.Count;
-        _usedPercent = (float)VolumeSpace.Of(_folder.FullPath).UsedPercent;
+        _usedPercent = (float)VolumeSpace.Of(folder.FullPath).UsedPercent;
         _piecesPerFile = (float)_cyclePieces / _cycleFiles;
     }
 
@@ -117,25 +104,25 @@ internal sealed class FragRun
     /// <returns>The layout of the file; null if the file system does not list extents.</returns>
     private FileLayout? Write(FragStep file)
     {
-        string path = Path.Combine(_folder.FullPath, file.Name);
+        string path = Path.Combine(folder.FullPath, file.Name);
         Directory.CreateDirectory(Path.GetDirectoryName(path)!);
         using SluiceHandle handle = SluiceHandle.Open(path, FileMode.CreateNew, FileAccess.ReadWrite, FileShare.Read);
         for (long done = 0; done < file.SizeBytes;)
         {
-            _cancellationToken.ThrowIfCancellationRequested();
+            cancellationToken.ThrowIfCancellationRequested();
             int bytes = (int)Math.Min(_buffer.Length, file.SizeBytes - done);
             handle.Write(_buffer.Span[..bytes], done);
             done += bytes;
         }
         handle.FlushDataToDisk();
-        return CanMap ? FileLayout.Of(file.Name, file.SizeBytes, handle.GetExtents()) : null;
+        return canMap ? FileLayout.Of(file.Name, file.SizeBytes, handle.GetExtents()) : null;
     }
 
     private void Delete(FragStep file)
     {
         if (_skipped.Remove(file.Number))
             return;
-        File.Delete(Path.Combine(_folder.FullPath, file.Name));
+        File.Delete(Path.Combine(folder.FullPath, file.Name));
         _bytesOfLiving.Remove(file.Number);
         _piecesOfLiving.Remove(file.Number);
         Deleted++;
@@ -146,16 +133,16 @@ internal sealed class FragRun
     private bool EndCycle(int cycle)
     {
         // The flush makes a journal commit, which releases the deleted blocks.
-        _folder.FlushToDisk();
+        folder.FlushToDisk();
         Cycles = cycle;
         _cycle = cycle + 1;
-        if (CanMap && _cycleFiles > 0)
+        if (canMap && _cycleFiles > 0)
             CyclePiecesPerFile = (double)_cyclePieces / _cycleFiles;
         bool hasMade = _cycleFiles > 0;
         if (hasMade)
         {
             _history.Add(new FragCycle(
-                cycle, _cycleFiles, _living, Math.Round(_usedPercent, 2), Math.Round(VolumeSpace.Of(_folder.FullPath).UsedPercent, 2),
+                cycle, _cycleFiles, _living, Math.Round(_usedPercent, 2), Math.Round(VolumeSpace.Of(folder.FullPath).UsedPercent, 2),
                 CyclePiecesPerFile));
         }
         _cyclePieces = 0;
