@@ -104,7 +104,8 @@ internal sealed record SkippedRow(string Id, string Reason)
     public string Name { get; init; } = Id;
 }
 
-[JsonSourceGenerationOptions(WriteIndented = true, PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase, RespectNullableAnnotations = true,
+[JsonSourceGenerationOptions(
+    WriteIndented = true, PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase, RespectNullableAnnotations = true,
     RespectRequiredConstructorParameters = true)]
 [JsonSerializable(typeof(BenchReport))]
 internal sealed partial class BenchJsonContext : JsonSerializerContext;

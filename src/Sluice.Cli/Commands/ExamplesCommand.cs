@@ -154,7 +154,8 @@ internal sealed class ExamplesCommand(
         {
             Progress = (round, contender) => progress.Show(() => $"round {round} of {rounds}: {contender.Name}"),
         };
-        foreach ((ExampleCase example, ContenderReport? rate) in measured.Zip(await turns.MeasureAsync([.. measured.Select(run.ContenderOf)])))
+        IReadOnlyList<ContenderReport?> rates = await turns.MeasureAsync([.. measured.Select(run.ContenderOf)]);
+        foreach ((ExampleCase example, ContenderReport? rate) in measured.Zip(rates))
         {
             if (rate is not null)
                 _rates.Add(example, rate);

@@ -137,8 +137,10 @@ internal sealed class SpeedCommand(SpeedOptions options, CommandContext context)
             foreach (IoSide side in options.Sides)
             {
                 IoTarget target = IoTarget.Open(side, workload.OpenOptions);
-                targets.Add((new MeasuredSide(SpeedReportBuilder.SideName(side), target.Engine, target.Caching, target.CachingReason), target));
-                _sides.Add(targets[^1].Side);
+                var measured = new MeasuredSide(
+                    SpeedReportBuilder.SideName(side), target.Engine, target.Caching, target.CachingReason);
+                targets.Add((measured, target));
+                _sides.Add(measured);
                 CheckAlignment(target);
                 if (options.Cache == CacheMode.Direct && target.Caching != FileCaching.Direct)
                     _notes.Add($"direct I/O was refused, the figures are of the page cache: {target.CachingReason}");

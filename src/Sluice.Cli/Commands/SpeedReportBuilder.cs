@@ -134,7 +134,8 @@ internal static class SpeedReportBuilder
         if (options.OperationsPerSecond is { } offered && measured.Operations > 0)
         {
             yield return $"{side}: CPU includes the exact waiting for each request's time, which is spun";
-            // The rate was not reached, and more than one in a hundred requests had not begun at the end of the slice in which they were due.
+            // The rate was not reached, and more than one in a hundred requests had not begun at the end of the slice in which they were
+            // due.
             double done = Per(measured.Operations, measured.Elapsed.TotalSeconds);
             if (done < offered * KeepsUp && measured.BegunLate > (measured.Operations + measured.NeverBegun) * (1 - KeepsUp))
             {

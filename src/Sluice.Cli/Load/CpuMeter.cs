@@ -7,8 +7,8 @@ namespace Sluice.Cli.Load;
 internal static class CpuMeter
 {
     /// <summary>
-    /// Returns the time of started programs that have ended, in steps of 10 ms: the sum of cutime and cstime (proc_pid_stat(5)). A tick is a
-    /// hundredth of a second on every Linux system that .NET supports. Returns 0 on other systems.
+    /// Returns the time of started programs that have ended, in steps of 10 ms: the sum of cutime and cstime (proc_pid_stat(5)). A tick is
+    /// a hundredth of a second on every Linux system that .NET supports. Returns 0 on other systems.
     /// </summary>
     public static TimeSpan ChildTime()
     {

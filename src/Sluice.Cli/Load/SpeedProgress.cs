@@ -30,8 +30,8 @@ internal sealed class SpeedProgress(string what, TimeSpan total)
         string name = sides.Count > 1 && _side.Length > 0 ? $"{_side} " : "";
         LatencyHistogram[] latencies = [.. sides.Where(s => sides.Count == 1 || s.Name == _side).SelectMany(s => Histograms(s.Measured))];
         double p99 = latencies.Length == 0 ? 0 : latencies.Max(l => l.Percentile(99)) / 1000.0;
-        return $"{name}{(bytes - bytesThen) / (double)ByteSize.MiB / seconds:#,0} MiB/s, {(operations - operationsThen) / seconds:#,0} IOPS, "
-            + $"p99 {p99:#,0} us, {Math.Min(elapsed.TotalSeconds, total.TotalSeconds):0} of {total.TotalSeconds:0} s, {what}";
+        return $"{name}{(bytes - bytesThen) / (double)ByteSize.MiB / seconds:#,0} MiB/s, "
+            + $"{(operations - operationsThen) / seconds:#,0} IOPS, p99 {p99:#,0} us, {Math.Min(elapsed.TotalSeconds, total.TotalSeconds):0} of {total.TotalSeconds:0} s, {what}";
     }
 
     private static IEnumerable<LatencyHistogram> Histograms(Measurement measured) =>

@@ -49,7 +49,8 @@ internal sealed record SideReport(
     LatencySummary? WriteLatency, LatencySummary? ServiceTime, LatencySummary? FlushLatency, long? StorageReadBytes,
     IReadOnlyList<double> SliceMiBPerSecond, IReadOnlyList<double> WindowMiBPerSecond, IReadOnlyList<double> WindowStartSeconds);
 
-[JsonSourceGenerationOptions(WriteIndented = true, PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase, RespectNullableAnnotations = true,
+[JsonSourceGenerationOptions(
+    WriteIndented = true, PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase, RespectNullableAnnotations = true,
     RespectRequiredConstructorParameters = true)]
 [JsonSerializable(typeof(SpeedReport))]
 internal sealed partial class SpeedJsonContext : JsonSerializerContext;

@@ -38,7 +38,8 @@ internal sealed class BlockDevice
         get
         {
             const int Field = 10;
-            string[] fields = SystemFile.FirstLine(Path.Combine(_directory, "stat"))?.Split(' ', StringSplitOptions.RemoveEmptyEntries) ?? [];
+            string? stat = SystemFile.FirstLine(Path.Combine(_directory, "stat"));
+            string[] fields = stat?.Split(' ', StringSplitOptions.RemoveEmptyEntries) ?? [];
             return fields.Length > Field && ulong.TryParse(fields[Field], CultureInfo.InvariantCulture, out ulong sum) ? (uint)sum : null;
         }
     }

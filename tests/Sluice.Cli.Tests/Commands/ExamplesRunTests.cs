@@ -147,7 +147,8 @@ public sealed class ExamplesRunTests : FolderTest
         var wrong = new ExampleCase("ReadNothing", ExampleUnit.Byte, ".NET", Writes: false, (_, _, _) => Task.CompletedTask);
         var output = new StringWriter();
         var error = new StringWriter();
-        var context = new CommandContext([], new TerminalStreams(output, error, () => TextReader.Null), new PageOutput([]), CancellationToken.None);
+        var terminal = new TerminalStreams(output, error, () => TextReader.Null);
+        var context = new CommandContext([], terminal, new PageOutput([]), CancellationToken.None);
         int exitCode = await new ExamplesCommand(
             Folder["a.dat"], count: 10, rounds: 1, [wrong], force: false, quiet: false, context).RunAsync();
         exitCode.ShouldBe(ExitCode.IoError);

@@ -68,7 +68,8 @@ public sealed class MethodsRunTests : FolderTest
         var wrong = new Method("Nothing", IoSide.Bcl, ResultKind.Bytes, _ => 0);
         var output = new StringWriter();
         var error = new StringWriter();
-        var context = new CommandContext([], new TerminalStreams(output, error, () => TextReader.Null), new PageOutput([]), CancellationToken.None);
+        var terminal = new TerminalStreams(output, error, () => TextReader.Null);
+        var context = new CommandContext([], terminal, new PageOutput([]), CancellationToken.None);
         int exitCode = new MethodsCommand(
             Folder.FullPath, [1000], [wrong], unitTests: false, rounds: 1, quiet: false, context).RunAsync().Result;
         exitCode.ShouldBe(ExitCode.IoError);

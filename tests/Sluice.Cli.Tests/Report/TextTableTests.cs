@@ -68,7 +68,12 @@ public sealed class TextTableTests
     {
         var output = new StringWriter();
         Table([PageColumn.Text("name"), "rate"], new PageRow("a", "1"))
-            .WriteTo(new TerminalStreams(output, TextWriter.Null, () => TextReader.Null) { IsOutputTerminal = true, IsUtf8 = false, NoColor = true });
+            .WriteTo(new TerminalStreams(output, TextWriter.Null, () => TextReader.Null)
+            {
+                IsOutputTerminal = true,
+                IsUtf8 = false,
+                NoColor = true,
+            });
         output.ToString().ShouldContain("| a ");
         output.ToString().ShouldAllBe(c => char.IsAscii(c));
     }

@@ -144,7 +144,8 @@ internal static class HandleRows
         context =>
         {
             RandomOffsets offsets = RandomOffsets.Of(context.Scale.DirectFileBytes, PageBytes, depth);
-            return Pair(Direct(context, FileAccess.ReadWrite), side => Loops.AtRandom(side, depth, PageBytes, offsets, writes: true), depth);
+            return Pair(
+                Direct(context, FileAccess.ReadWrite), side => Loops.AtRandom(side, depth, PageBytes, offsets, writes: true), depth);
         })
     {
         IsRequest = true,

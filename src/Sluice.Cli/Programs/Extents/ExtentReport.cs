@@ -52,7 +52,8 @@ internal sealed record ExtentReport(
     }
 }
 
-[JsonSourceGenerationOptions(WriteIndented = true, PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase, RespectNullableAnnotations = true,
+[JsonSourceGenerationOptions(
+    WriteIndented = true, PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase, RespectNullableAnnotations = true,
     RespectRequiredConstructorParameters = true)]
 [JsonSerializable(typeof(ExtentReport))]
 internal sealed partial class ExtentJsonContext : JsonSerializerContext;

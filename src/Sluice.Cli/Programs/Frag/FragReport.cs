@@ -16,7 +16,8 @@ internal sealed record FragReport(
     public int FormatVersion { get; init; } = 1;
 }
 
-[JsonSourceGenerationOptions(WriteIndented = true, PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase, RespectNullableAnnotations = true,
+[JsonSourceGenerationOptions(
+    WriteIndented = true, PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase, RespectNullableAnnotations = true,
     RespectRequiredConstructorParameters = true)]
 [JsonSerializable(typeof(FragReport))]
 internal sealed partial class FragJsonContext : JsonSerializerContext;

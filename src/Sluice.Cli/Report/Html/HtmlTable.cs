@@ -21,8 +21,8 @@ internal static class HtmlTable
     private static string Header(PageColumn column)
     {
         string unit = column.Unit is null ? "" : $"<small>{WebUtility.HtmlEncode(column.Unit)}</small>";
-        return $"<th scope=\"col\" class=\"{ClassOf(column)}\"><button type=\"button\"><span>{WebUtility.HtmlEncode(column.Name)}</span>{unit}"
-            + "</button></th>";
+        return $"<th scope=\"col\" class=\"{ClassOf(column)}\"><button type=\"button\">"
+            + $"<span>{WebUtility.HtmlEncode(column.Name)}</span>{unit}</button></th>";
     }
 
     private static string Cell(PageColumn column, PageCell cell)

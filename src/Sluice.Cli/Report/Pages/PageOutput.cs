@@ -37,7 +37,8 @@ internal sealed record PageOutput(IReadOnlyList<(string Option, string Path)> Na
             command.Value("--csv", null, "file", "Also write the result as CSV (none)."),
         ];
         Option<bool> overwrite = command.Flag("--overwrite", null, "Replace result files that are there without asking.");
-        Option<bool> wide = command.Flag("--wide", null, "In a terminal, print tables with all their columns, however long the lines become.");
+        Option<bool> wide = command.Flag(
+            "--wide", null, "In a terminal, print tables with all their columns, however long the lines become.");
         return result => new PageOutput(
             [.. files.Where(f => result.GetValue(f) is not null).Select(f => (f.Name, result.GetValue(f)!))],
             result.GetValue(overwrite), result.GetValue(wide));

@@ -34,7 +34,8 @@ internal sealed record ReportPage
             : a));
 }
 
-[JsonSourceGenerationOptions(WriteIndented = true, PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase, RespectNullableAnnotations = true,
+[JsonSourceGenerationOptions(
+    WriteIndented = true, PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase, RespectNullableAnnotations = true,
     RespectRequiredConstructorParameters = true)]
 [JsonSerializable(typeof(ReportPage))]
 internal sealed partial class PageJsonContext : JsonSerializerContext;
