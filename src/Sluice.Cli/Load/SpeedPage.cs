@@ -124,8 +124,9 @@ internal static class SpeedPage
         [
             .. report.Sides.Select(s => new PageRow(
                 SideName(s), s.Engine, s.CachingReason is { } reason ? $"{s.Caching} ({reason})" : s.Caching, s.Seconds,
-                PageCell.Of(s.MiBPerSecond).With(s.SliceMiBPerSecond), s.Iops, s.FlushSeconds, s.MiBPerSecondWithFlush, s.InFlightMean,
-                s.CpuPercent, s.CpuUsPerOperation, s.CpuClocksPerByte, s.AllocatedBytesPerOperation, Ratio(report, s),
+                PageCell.Of(s.MiBPerSecond).With(s.SliceMiBPerSecond), s.Iops, PageCell.Of(s.FlushSeconds),
+                PageCell.Of(s.MiBPerSecondWithFlush), PageCell.Of(s.InFlightMean), s.CpuPercent, s.CpuUsPerOperation,
+                PageCell.Of(s.CpuClocksPerByte), s.AllocatedBytesPerOperation, Ratio(report, s),
                 PageCell.Ratio(SideName(s) == DotNet ? null : report.CpuRatio))),
         ])
     {
@@ -160,7 +161,7 @@ internal static class SpeedPage
                 [
                     .. creations.Select(c => new PageRow(
                         SideName(c.Side), c.Method, ByteSize.Format(c.SizeBytes), c.WriteSeconds, c.FlushSeconds, c.MiBPerSecond,
-                        c.MiBPerSecondWithFlush, c.CpuPercent, c.CpuClocksPerByte)),
+                        c.MiBPerSecondWithFlush, c.CpuPercent, PageCell.Of(c.CpuClocksPerByte))),
                 ]),
         ],
     };

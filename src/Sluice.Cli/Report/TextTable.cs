@@ -74,7 +74,7 @@ internal sealed class TextTable
         }
         // The verdict "slower" is red, because a reader looks for it in a long table.
         foreach (string[] row in _rows)
-            table.AddRow(shown.Select(column => new Text(row[column], row[column] == "slower" ? new Style(Color.Red) : null)));
+            table.AddRow(shown.Select(column => new Text(row[column], new Style(row[column] == "slower" ? Color.Red : null))));
         return table;
     }
 }
