@@ -1,7 +1,6 @@
 using System.Diagnostics;
 using System.Globalization;
 using Microsoft.Win32.SafeHandles;
-using Sluice.Cli.Load;
 
 namespace Sluice.Cli.Bench;
 
