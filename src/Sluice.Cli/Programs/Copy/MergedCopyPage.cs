@@ -1,6 +1,5 @@
 using Sluice.Cli.Report;
 using Sluice.Cli.Report.Pages;
-using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Programs.Copy;
 

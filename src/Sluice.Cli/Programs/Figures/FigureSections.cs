@@ -1,7 +1,6 @@
 using Sluice.Cli.Bench;
 using Sluice.Cli.Programs.Measuring;
 using Sluice.Cli.Report.Pages;
-using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Programs.Figures;
 
