@@ -88,6 +88,7 @@ public sealed class CorpusTests
         Extract("with-memory", folder.Log);
         string name = folder.PathOf("log.memory");
         Should.Throw<NotSupportedException>(() => folder.Open()).Message.ShouldContain(name);
+        Should.Throw<NotSupportedException>(() => folder.ReadAll()).Message.ShouldContain(name);
         File.Delete(name);
         folder.Open().Dispose();
     }

@@ -163,6 +163,61 @@ public sealed class ErrorTests
         log.NextSequence.ShouldBe(1);
     }
 
+    /// <summary>The file system allows no longer file (EFBIG), and takes a part of the record that reaches the limit.</summary>
+    [SkippableTheory]
+    [InlineData(LogFormat.Framed, 0)]
+    [InlineData(LogFormat.Framed, 50)]
+    [InlineData(LogFormat.Raw, 0)]
+    [InlineData(LogFormat.Raw, 50)]
+    public void A_file_that_cannot_become_longer_is_followed_by_another_one(LogFormat format, int left)
+    {
+        Linux.OrSkip();
+        using TempFolder folder = new(isInMemory: true);
+        byte[][] records = [.. Enumerable.Range(0, 6).Select(static i => Records.Make(0, i, 200))];
+        using (SluiceLog log = folder.Open(new SluiceLogOptions { Format = format, Durability = LogDurability.Durable, Preallocate = false }))
+        {
+            log.Append(records[0]);
+            string full = Directory.GetFiles(folder.Log, "0000000001*").ShouldHaveSingleItem();
+            long limit = new FileInfo(full).Length + left;
+            SystemCallFaults.Use((call, fd, length) =>
+            {
+                long room = call is "pwrite" or "write" && length > 0 && OpenFiles.NameOf(fd) == full ? limit - new FileInfo(full).Length : length;
+                return room >= length ? 0 : room > 0 ? room : -27;
+            });
+            foreach (byte[] record in records[1..])
+            {
+                log.Append(record);
+            }
+
+            SystemCallFaults.Use(null);
+            log.Failure.ShouldBeNull();
+            Directory.GetFiles(folder.Log, "0000000002*").ShouldHaveSingleItem();
+        }
+
+        if (format == LogFormat.Framed)
+        {
+            folder.ShouldHave(6);
+            using SluiceLog again = folder.Open();
+            again.Cut.ShouldBeNull();
+        }
+        else
+        {
+            folder.RawFiles.SelectMany(File.ReadAllBytes).ShouldBe(records.SelectMany(static r => r));
+        }
+    }
+
+    [Theory]
+    [InlineData(LogFormat.Framed)]
+    [InlineData(LogFormat.Raw)]
+    public void A_file_in_place_of_the_directory_is_refused_by_name(LogFormat format)
+    {
+        using TempFolder folder = new();
+        File.WriteAllText(folder.Log, "a file");
+        IOException error = Should.Throw<IOException>(() => folder.Open(new SluiceLogOptions { Format = format }));
+        error.Message.ShouldContain($"'{folder.Log}' failed: it is a file, and a log needs a directory");
+        File.ReadAllText(folder.Log).ShouldBe("a file");
+    }
+
     /// <summary>An error of close(2) reaches the caller of Dispose.</summary>
     [SkippableTheory]
     [InlineData(LogFormat.Framed)]

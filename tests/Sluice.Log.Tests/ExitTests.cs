@@ -16,12 +16,15 @@ public sealed class ExitTests
         folder.ReadWritten().Select(static r => Records.Check(r.Bytes).Number).ShouldBe([0, 1]);
     }
 
-    [SkippableFact]
-    public async Task A_handler_of_an_exception_in_the_log_can_exit()
+    /// <summary>A handler of an exception in the log exits, or the disk does not respond when the log is to be closed.</summary>
+    [SkippableTheory]
+    [InlineData("handler")]
+    [InlineData("disk")]
+    public async Task A_process_exits_though_its_log_cannot_be_closed(string kind)
     {
         Linux.OrSkip();
         using TempFolder folder = new();
-        using ChildProcess child = new("exit", folder.Log, "handler");
+        using ChildProcess child = new("exit", folder.Log, kind);
         (_, int exitCode, string errors) = await child.FinishAsync();
         exitCode.ShouldBe(7, errors);
     }

@@ -71,6 +71,30 @@ public sealed class RollCallTests : IDisposable
         Records.ShouldBeInOrder(folder.ReadAll(), 1, 0);
     }
 
+    /// <summary>No thread is woken or waited for. log.state is written without a sync.</summary>
+    [SkippableFact]
+    public void A_durable_append_by_one_thread_is_one_write_and_one_sync()
+    {
+        Linux.OrSkip();
+        using TempFolder folder = new(isInMemory: true);
+        using SluiceLog log = folder.Open(new SluiceLogOptions { Durability = LogDurability.Durable, Preallocate = false });
+        log.Append(Records.Make(0, 0, 200));
+        List<string> calls = [];
+        SystemCallSteps.UseOwn((call, fd, length) =>
+        {
+            // The other calls ask whether the file has its name, and whether the file system lives.
+            if (call is "fsync" or "futex" || (call == "pwrite" && length > 0))
+            {
+                calls.Add($"{call} {Path.GetFileName(OpenFiles.NameOf(fd))}");
+            }
+
+            return 0;
+        });
+        log.Append(Records.Make(0, 1, 200));
+        SystemCallFaults.Use(null);
+        calls.ShouldBe(["pwrite 0000000001.slog", "fsync 0000000001.slog", "pwrite log.state"]);
+    }
+
     /// <summary>A segment that could not be begun is used for the next attempt.</summary>
     [Fact]
     public void A_segment_stays_the_next_one_until_it_has_begun()

@@ -201,6 +201,69 @@ public sealed class TailRemovalTests : IDisposable
         }
     }
 
+    /// <summary>The tail is removed twice, and the oldest segments while a reader is in the midst of the log.</summary>
+    [Fact]
+    public void A_reader_is_given_no_record_that_was_removed_before_it_was_opened()
+    {
+        using TempFolder folder = new(isInMemory: true);
+        using SluiceLog log = folder.Open(SmallLog.With(o => o.Durability = LogDurability.Durable));
+        Append(log, 0, 60, writer: 1);
+        log.TruncateAfter(56);
+        Append(log, 56, 100, writer: 2);
+        log.TruncateAfter(90);
+        Append(log, 90, 95, writer: 3);
+        using SluiceLogReader reader = folder.OpenReader(from: 50, skips: true);
+        for (int i = 50; i < 53; i++)
+        {
+            reader.Next().Sequence.ShouldBe(i);
+        }
+
+        log.TruncateBefore(91);
+        while (reader.TryRead(out LogEntry entry))
+        {
+            Records.Check(entry.Bytes).ShouldBe((entry.Sequence <= 56 ? 1 : entry.Sequence <= 90 ? 2 : 3, (int)entry.Sequence - 1));
+        }
+
+        reader.NextSequence.ShouldBe(96);
+    }
+
+    /// <summary>Retention removes the oldest segments meanwhile.</summary>
+    [Fact]
+    public void Each_reader_is_given_the_records_that_the_log_has()
+    {
+        for (int seed = 0; seed < 20; seed++)
+        {
+            Random random = new(seed);
+            using TempFolder folder = new(isInMemory: true);
+            using SluiceLog log = folder.Open(SmallLog.With(o => o.RetainSegments = 3));
+            Dictionary<long, int> writers = [];
+            for (int step = 0; step < 60; step++)
+            {
+                long last = log.LastSequence;
+                if (random.Next(3) == 0)
+                {
+                    last = random.NextInt64(Math.Max(log.FirstSequence - 1, last - 20), last + 1);
+                    log.TruncateAfter(last);
+                }
+
+                int count = random.Next(1, 30);
+                Append(log, (int)last, (int)last + count, step);
+                for (int i = 1; i <= count; i++)
+                {
+                    writers[last + i] = step;
+                }
+
+                using SluiceLogReader reader = folder.OpenReader(skips: true, from: random.NextInt64(log.FirstSequence, last + count + 1));
+                while (reader.TryRead(out LogEntry entry))
+                {
+                    Records.Check(entry.Bytes).ShouldBe((writers[entry.Sequence], (int)entry.Sequence - 1), $"seed {seed}, step {step}");
+                }
+
+                reader.NextSequence.ShouldBe(last + count + 1, $"seed {seed}, step {step}");
+            }
+        }
+    }
+
     /// <summary>Whatever a writer does, a reader that looks now and then has in the end what the log has.</summary>
     [Theory]
     [InlineData(LogDurability.Written)]

@@ -1,3 +1,4 @@
+using Microsoft.Extensions.Configuration;
 using Serilog;
 using Serilog.Core;
 using Serilog.Events;
@@ -121,6 +122,31 @@ public sealed class SinkTests
         File.ReadAllLines(Directory.GetFiles(audit).ShouldHaveSingleItem()).ShouldHaveSingleItem().ShouldStartWith("{");
     }
 
+    [Fact]
+    public void The_configuration_sets_path_and_options()
+    {
+        using TempFolder folder = new();
+        IConfiguration configuration = new ConfigurationBuilder().AddInMemoryCollection(new Dictionary<string, string?>
+        {
+            ["Serilog:WriteTo:0:Name"] = "SluiceLog",
+            ["Serilog:WriteTo:0:Args:path"] = Path.Combine(folder.Log, "app-.txt"),
+            ["Serilog:WriteTo:0:Args:options:SegmentBytes"] = "4096",
+            ["Serilog:WriteTo:0:Args:options:RetainSegments"] = "2",
+        }).Build();
+        using (Logger logger = new LoggerConfiguration().ReadFrom.Configuration(configuration).CreateLogger())
+        {
+            for (int i = 0; i < 10; i++)
+            {
+                logger.Error("{Text}", new string('a', 4095));
+            }
+        }
+
+        string[] files = Directory.GetFiles(folder.Log);
+        files.Length.ShouldBe(2);
+        files.ShouldAllBe(static f => Path.GetFileName(f).StartsWith("app-20"));
+        files.SelectMany(File.ReadAllLines).ShouldAllBe(static line => line.Contains("aaa"));
+    }
+
     [Theory]
     [InlineData(LogEventLevel.Information)]
     [InlineData(LogEventLevel.Error)]
@@ -135,6 +161,27 @@ public sealed class SinkTests
             logger.Write(level, "one");
             (log.NextSequence, log.DurableSequence).ShouldBe((i + 1, i));
         }
+    }
+
+    /// <summary>The sink continues in a new log by itself; no event is lost, and that of the failure may be there twice.</summary>
+    [Theory]
+    [InlineData(LogFormat.Raw)]
+    [InlineData(LogFormat.Framed)]
+    public void After_a_failed_flush_the_log_is_opened_again(LogFormat format)
+    {
+        using TempFolder folder = new();
+        BrokenDisk disk = new();
+        using (Logger logger = new LoggerConfiguration().WriteTo.SluiceLog(
+            folder.Log, "{Message:lj}{NewLine}", options: new() { Format = format, Durability = LogDurability.Durable, Engine = disk }).CreateLogger())
+        {
+            logger.Information("one");
+            disk.FailFlushes(1);
+            logger.Information("two");
+            logger.Information("three");
+        }
+
+        string[] lines = format == LogFormat.Raw ? folder.Lines() : folder.Records();
+        lines.Distinct().ShouldBe(["one", "two", "three"]);
     }
 
     [Fact]

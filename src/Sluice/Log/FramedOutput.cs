@@ -3,6 +3,7 @@ using Sluice.Log.Folders;
 using Sluice.Log.Frames;
 using Sluice.Log.Segments;
 using Sluice.Log.Appending;
+using Sluice.Uring;
 
 namespace Sluice.Log;
 
@@ -99,7 +100,17 @@ internal sealed class FramedOutput : LogOutput
             Roll(page.FirstSequence, time);
         }
 
-        _current!.Append(page.Bytes, page.End, page.Count, page.FirstSequence, time);
+        try
+        {
+            _current!.Append(page.Bytes, page.End, page.Count, page.FirstSequence, time);
+        }
+        catch (IOException e) when (e.HResult == Errno.EFBIG && !_current!.IsEmpty)
+        {
+            // The file system allows no longer file.
+            Roll(page.FirstSequence, time);
+            _current.Append(page.Bytes, page.End, page.Count, page.FirstSequence, time);
+        }
+
         Volatile.Write(ref _nextSequence, page.FirstSequence + page.Count);
         if (!_askedForNext && (_settings.SegmentAge is not null || _current.Offset > _settings.SegmentBytes / 2))
         {

@@ -57,8 +57,8 @@ internal sealed class RawOutput : LogOutput
     /// <summary>True if the next sync flushes the folder first. Used by the thread that syncs.</summary>
     private bool _flushesFolder;
 
-    /// <summary>True if the current file was moved away: later records go to another one.</summary>
-    private bool _wasMoved;
+    /// <summary>True if the current file was moved away or cannot become longer: later records go to another one.</summary>
+    private bool _mustLeave;
 
     /// <summary>
     /// The time of the last check of the current file, with its results in the next two fields; -1 if the file was written to since.
@@ -117,7 +117,18 @@ internal sealed class RawOutput : LogOutput
             }
 
             _checkedMs = -1;
-            AppendRest(page);
+            try
+            {
+                AppendRest(page);
+            }
+            catch (IOException e) when (e.HResult == Errno.EFBIG && _length > 0)
+            {
+                // The file system allows no longer file: the rest of the page goes to the next one.
+                Volatile.Write(ref _mustLeave, true);
+                GoToNewest();
+                continue;
+            }
+
             Look();
             if (!_hasNoName)
             {
@@ -185,7 +196,7 @@ internal sealed class RawOutput : LogOutput
             {
                 if (!_unsynced.Contains(last))
                 {
-                    Volatile.Write(ref _wasMoved, true);
+                    Volatile.Write(ref _mustLeave, true);
                     throw new IOException($"Writing to '{last.Path}' failed: the file was deleted or moved away.");
                 }
             }
@@ -251,7 +262,8 @@ internal sealed class RawOutput : LogOutput
     }
 
     /// <summary>
-    /// Moves to the newest file if the current one is full or too old, was removed or moved, or if the period of its name is over.
+    /// Moves to the newest file if the current one is full or too old, was removed or moved, cannot become longer, or if the period of its
+    /// name is over.
     /// </summary>
     private void GoToNewest()
     {
@@ -262,7 +274,7 @@ internal sealed class RawOutput : LogOutput
         }
 
         while (_hasNoName
-            || Volatile.Read(ref _wasMoved)
+            || Volatile.Read(ref _mustLeave)
             || _length >= _settings.SegmentBytes
             || (_length > 0 && IsOld())
             || (_folder.Names.HasDate && Now >= _rollAt))
@@ -277,7 +289,7 @@ internal sealed class RawOutput : LogOutput
             _hasNewName = true;
             AppendTarget? end = _end;
             _current = file;
-            Volatile.Write(ref _wasMoved, false);
+            Volatile.Write(ref _mustLeave, false);
             SetName(id, utc);
             _end = EndOf(file);
             Look();

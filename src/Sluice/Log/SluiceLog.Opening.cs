@@ -27,7 +27,7 @@ public sealed partial class SluiceLog
     /// <see cref="TruncateAfter(long)"/> has begun is completed.
     /// </exception>
     /// <exception cref="IOException">
-    /// The framed log is already open for appending, or the operating system reported an error.
+    /// <paramref name="directory"/> is a file, the framed log is already open for appending, or the operating system reported an error.
     /// </exception>
     /// <exception cref="NotSupportedException">A file of the log has a format that this version does not read.</exception>
     /// <exception cref="UnauthorizedAccessException">

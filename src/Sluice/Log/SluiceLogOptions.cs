@@ -44,6 +44,7 @@ public class SluiceLogOptions
     /// and an index is appended to a segment when it is closed.
     /// </para>
     /// <para>A file of a raw log can exceed this size by one write of each process that appends to it.</para>
+    /// <para>If the file system does not allow a file of this size, a new one is started when a write fails for that reason.</para>
     /// </remarks>
     public long SegmentBytes { get; set; } = 256L * 1024 * 1024;
 

@@ -104,6 +104,7 @@ public sealed class SluiceLogReader : IDisposable
         _folder = new LogFolder(Path.GetFullPath(directory), SegmentNames.Framed);
         _fromTime = _options.FromTime is { } time ? LogLayout.ToNanoseconds(time.UtcDateTime) : long.MinValue;
         _start = _next = Math.Max(1, _options.FromSequence);
+        _folder.ThrowIfOfRemovedFeature();
         try
         {
             if (_options.FromEnd)

@@ -23,6 +23,18 @@ internal static class ExitProgram
                 LogReservation open = log.Reserve(50);
                 open.Span.Fill(1);
                 return 0;
+            case "disk":
+                SystemCallFaults.Use(static (call, _, _) =>
+                {
+                    if (call is "pwrite" or "fsync")
+                    {
+                        Thread.Sleep(Timeout.Infinite);
+                    }
+
+                    return 0;
+                });
+                Environment.Exit(ExitCode);
+                break;
             default:
                 AppDomain.CurrentDomain.FirstChanceException += static (_, _) => Environment.Exit(ExitCode);
                 SystemCallFaults.Use(static (call, _, _) => call == "pwrite" ? -FailingEngine.ENOSPC : 0);

@@ -317,6 +317,11 @@ internal sealed class LogFolder(string path, SegmentNames names, SafeFileHandle?
             oldest = System.IO.Path.GetDirectoryName(oldest);
         }
 
+        if (File.Exists(path))
+        {
+            throw new IOException($"Opening the log '{path}' failed: it is a file, and a log needs a directory for its files.");
+        }
+
         _ = Directory.CreateDirectory(path);
         int parents = 0;
         for (string? at = path; at != oldest && (at = System.IO.Path.GetDirectoryName(at)) is not null;)
