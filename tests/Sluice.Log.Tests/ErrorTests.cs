@@ -264,6 +264,32 @@ public sealed class ErrorTests
         File.Exists(folder.PathOf("0000000001.slog")).ShouldBeFalse();
     }
 
+    /// <summary>Else the others are removed at the next time, and a gap is left.</summary>
+    [SkippableFact]
+    public void A_segment_that_can_neither_be_deleted_nor_looked_at_stays_the_oldest()
+    {
+        Linux.OrSkip();
+        using TempFolder folder = new(isInMemory: true);
+        using (SluiceLog log = folder.Open(SmallLog.Options))
+        {
+            log.AppendMany(0, 20, 900, LogDurability.Durable);
+            log.TruncateBefore(1).ShouldBe(0);
+            SystemCallSteps.UseOwn((call, _, _) => call switch
+            {
+                "unlinkat" => -13,
+                "statx" or "fstat" => -FailingEngine.EIO,
+                _ => 0,
+            });
+            Should.Throw<UnauthorizedAccessException>(() => log.TruncateBefore(9));
+            SystemCallFaults.Use(null);
+            log.FirstSequence.ShouldBe(1);
+            log.TruncateBefore(13).ShouldBe(3);
+        }
+
+        folder.ShouldEndWith(20).ShouldBe(13);
+        folder.Open(SmallLog.Options).Dispose();
+    }
+
     [SkippableFact]
     public void A_raw_file_that_cannot_be_removed_does_not_stop_retention()
     {

@@ -155,9 +155,9 @@ internal sealed class SegmentRetention(
                 {
                     error = e;
                 }
-                catch when (folder.LookAt(all[passed].Path)?.Bytes is not > 0)
+                catch when (folder.LookAt(all[passed].Path) is { Bytes: 0 } || !folder.MayContain(all[passed].Path))
                 {
-                    // The file is empty, but perhaps not on the disk: later segments stay until it is deleted.
+                    // The file has no records any more, but perhaps not on the disk: later segments stay until the next removal.
                     passed++;
                     throw;
                 }
