@@ -34,7 +34,7 @@ internal static class BenchPage
             + "the name of the row states instead. Above 1, Sluice is faster, or needs less CPU time. 95 %: the interval of the ratio, or the "
             + "number of rounds if they are too few for an interval. faster: the interval lies above 1; slower: below 1; even: it includes 1. "
             + "best: the ratio of the fastest slices. A column \".NET's\" has .NET's values for the column before it. Rates are medians over "
-            + "the rounds; whiskers reach from the lowest round to the highest, and bars whose whiskers cross the line are pale.";
+            + "the rounds.";
         yield return $"fio: {report.Fio}";
         foreach (SkippedRow row in report.Skipped)
             yield return $"skipped {row.Id}: {row.Reason}";

@@ -13,7 +13,7 @@ internal static class DoctorCommand
     public static CommandRun Define(OptionList command)
     {
         Argument<string?> path = command.OptionalArgument("FILE|DIR",
-            "A file, which is only read, or the folder whose file system is looked at (the temporary folder).");
+            "A file, which is only read, or a folder whose file system is examined (the temporary folder).");
         return (result, context) => Task.FromResult(Run(result.GetValue(path) ?? Path.GetTempPath(), context));
     }
 
@@ -29,7 +29,7 @@ internal static class DoctorCommand
         context.CancellationToken.ThrowIfCancellationRequested();
         var page = new ReportPage
         {
-            Title = $"What {path} allows",
+            Title = $"What the machine and {Path.GetFullPath(path)} support",
             CommandLine = ReportPage.CommandLineOf(context.Arguments),
             Began = began,
             Environment = EnvironmentProbe.ForPath(path),

@@ -90,8 +90,13 @@ internal static class HtmlReport
     {
         string charts = uplot is null
             ? "This sluice was built without Node, so the page has no charts; every figure is in its tables."
-            : "Charts: uPlot, © Leon Sorokin, MIT licence (its notice is in this page's source). <span class=\"hint\">Click a name to "
-            + "hide or show it, drag across a line chart to zoom, double-click to go back.</span>";
+            : "Charts: uPlot, © Leon Sorokin, MIT license (its notice is in this page's source).";
+        if (uplot is not null && page.Sections.Any(s => s.Charts.Count > 0))
+        {
+            charts = "Whiskers and bands reach from the lowest round to the highest; a bar whose whiskers cross the dashed line is pale. "
+                + "<span class=\"hint\">Click a name to hide or show it, drag across a line chart to zoom, double-click to go back.</span> "
+                + charts;
+        }
         string uplotScript = uplot is null ? ""
             : $"<script>/*!\nuPlot, embedded below:\n{HtmlAssets.UplotLicence?.Trim()}\n*/\n{uplot}</script>\n";
         // The default encoder writes < and > as \u003C and \u003E, so that no data can end the script element.

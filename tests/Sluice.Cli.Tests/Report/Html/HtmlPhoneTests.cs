@@ -92,6 +92,23 @@ public sealed class HtmlPhoneTests(BrowserFixture fixture) : FolderTest, IClassF
         }
     }
 
+    /// <summary>Code may be broken anywhere, and is not broken into a column of letters.</summary>
+    [SkippableFact]
+    public async Task A_row_with_code_is_no_higher_than_a_few_lines()
+    {
+        string code = new string('x', 40) + " { Caching = FileCaching.Direct, PreallocationSize = size, FlushToDisk = true };";
+        var table = new PageTable(
+            [
+                PageColumn.Text("way"), .. Enumerable.Range(0, 5).Select(i => new PageColumn($"figure {i}", "MiB/s")),
+                new PageColumn("in C#", null, ColumnKind.Code),
+            ],
+            [new PageRow([new PageCell("a way"), .. Enumerable.Range(0, 5).Select(i => PageCell.Of(1234.5 * i)), new PageCell(code)])]);
+        var section = new PageSection { Heading = "Figures", Tables = [table] };
+        IPage page = await OpenAsync(390, SamplePage.Make() with { Sections = [section] });
+        (await page.EvaluateAsync<double>("document.querySelector('table.data tbody tr').getBoundingClientRect().height"))
+            .ShouldBeLessThan(200);
+    }
+
     [SkippableFact]
     public async Task In_the_dark_words_stand_out_from_what_is_behind_them()
     {
