@@ -38,7 +38,7 @@ internal static class SpeedReportBuilder
             Notes:
             [
                 .. notes, .. CacheNotes(options, environment.FileSystem), .. PreallocationNotes(creations),
-                .. measured.SelectMany(m => SideNotes(m.Name, m.Measured, options)), .. EngineNotes(sides),
+                .. measured.SelectMany(m => SideNotes(SpeedPage.SideName(m.Name), m.Measured, options)), .. EngineNotes(sides),
             ]);
     }
 
@@ -133,18 +133,18 @@ internal static class SpeedReportBuilder
     {
         if (options.OperationsPerSecond is { } offered && measured.Operations > 0)
         {
-            yield return $"{side}: CPU includes the exact waiting for each request's time, which is spun";
+            yield return $"{side}: CPU includes the time in which it spins until a request is due";
             // The rate was not reached, and more than one in a hundred requests had not begun at the end of the slice in which they were
             // due.
             double done = Per(measured.Operations, measured.Elapsed.TotalSeconds);
             if (done < offered * KeepsUp && measured.BegunLate > (measured.Operations + measured.NeverBegun) * (1 - KeepsUp))
             {
                 yield return $"{side} did not keep up: {offered:#,0.##} requests a second offered, {done:#,0.##} done; "
-                    + "latency counts the waiting";
+                    + "latency includes the wait";
             }
         }
         if (measured.NeverBegun > 0)
-            yield return $"{side}: {measured.NeverBegun:#,0} requests were due and never begun; latency has them with their wait so far";
+            yield return $"{side}: {measured.NeverBegun:#,0} requests were due and never started; latency includes their wait so far";
         // Cached or cold reads that were partly served from the page cache.
         if (options.Cache is CacheMode.AsIs or CacheMode.Cold && measured.ReadBytes > 0 && measured.StorageReadBytes is { } stored
             && 1 - (stored / (double)measured.ReadBytes) is var cached and >= MinCachedShare)

@@ -103,8 +103,9 @@ internal static class TableComparePage
 
     private static PageTable Table(PageTable table, IEnumerable<NumberPair> numbers) => new(
         [
-            PageColumn.Text("row"), PageColumn.Text("figure"), "first run", "second run", "second to first", "from", "to",
-            PageColumn.Text("beyond noise"),
+            // A narrow terminal shows the first columns that fit.
+            PageColumn.Text("row"), PageColumn.Text("figure"), "second to first", PageColumn.Text("beyond noise"), "first run", "second run",
+            "from", "to",
         ],
         [.. numbers.Select(Row)])
     {
@@ -119,9 +120,8 @@ internal static class TableComparePage
             : told.IsAbove ? "higher"
             : told.IsBelow ? "lower" : "no";
         return new PageRow(
-            number.Row, number.Figure, number.Before with { Samples = null }, number.After with { Samples = null },
-            number.Before.Value > 0 ? PageCell.Ratio(number.After.Value / number.Before.Value) : PageCell.Empty,
-            Limit(told?.Low), Limit(told?.High), verdict)
+            number.Row, number.Figure, number.Before.Value > 0 ? PageCell.Ratio(number.After.Value / number.Before.Value) : PageCell.Empty,
+            verdict, number.Before with { Samples = null }, number.After with { Samples = null }, Limit(told?.Low), Limit(told?.High))
         {
             Key = $"{number.Row} {number.Figure}",
         };

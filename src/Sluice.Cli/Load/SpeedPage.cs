@@ -52,8 +52,8 @@ internal static class SpeedPage
             {
                 Heading = "Rates",
                 Text = report.Ratio is { } ratio
-                    ? $"In the median of the interleaved slices Sluice is {ratio:0.00} times as fast as .NET; over the whole time it does "
-                        + $"{report.CpuRatio:0.00} times as much with the same CPU time."
+                    ? $"In the median pair of slices Sluice is {ratio:0.00} times as fast as .NET. The rates below are those of the whole "
+                        + $"time, in which Sluice does {report.CpuRatio:0.00} times as much with the same CPU time."
                     : null,
                 Charts = [.. OverTime(report.Sides)],
                 Tables = [Rates(report)],
@@ -168,5 +168,6 @@ internal static class SpeedPage
 
     private static string SideName(SideReport side) => SideName(side.Side);
 
-    private static string SideName(string side) => side == "bcl" ? DotNet : "Sluice";
+    /// <summary>Returns the name that texts and charts have for a side of the JSON result.</summary>
+    public static string SideName(string side) => side == "bcl" ? DotNet : "Sluice";
 }

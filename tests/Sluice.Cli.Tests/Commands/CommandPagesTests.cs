@@ -18,6 +18,9 @@ public sealed class CommandPagesTests : FolderTest
         ReportPage page = await PageOfAsync("speed", "-t0.4", "-r1M", "-b4K", "--engine", "both", Folder["a.dat"]);
         page.Sections.Select(s => s.Heading).ShouldBe(["Rates", "Latency"]);
         page.Sections[0].Tables[0].Rows.Select(r => r.Cells[0].Text).ShouldBe(["Sluice", ".NET"]);
+        page.Sections[0].Text!.ShouldMatch(
+            @"^In the median pair of slices Sluice is [0-9.]+ times as fast as \.NET\. The rates below are those of the whole time, "
+            + @"in which Sluice does [0-9.]+ times as much with the same CPU time\.$");
         PageChart latency = page.Sections[1].Charts.ShouldHaveSingleItem();
         latency.Series.Select(s => s.Name).ShouldBe(["Sluice, read", ".NET, read"]);
         latency.Series[0].Y.Count.ShouldBe(latency.X.Categories!.Count);

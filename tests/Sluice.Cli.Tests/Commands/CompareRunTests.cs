@@ -58,9 +58,9 @@ public sealed class CompareRunTests : FolderTest
         run.Out.ShouldContain("1 of 3 figures changed beyond noise.");
         run.Out.ShouldMatch(@"Rounds: faster, rate, MiB/s: higher, x1\.30 \(x1\.2\d to x1\.3\d\)\.");
         run.Out.ShouldContain("In 1 figure the rounds are too few (2 and more), or too far apart, to tell");
-        run.Out.ShouldMatch(@"faster\s+rate, MiB/s\s+100\s+130\s+1\.30\s+1\.\d+\s+1\.\d+\s+higher");
-        run.Out.ShouldMatch(@"same\s+rate, MiB/s\s+10\.0\s+10\.0\s+1\.00\s+0\.\d+\s+1\.\d+\s+no");
-        run.Out.ShouldMatch(@"two\s+rate, MiB/s\s+7\.00\s+27\.5\s+3\.93\s+cannot be told");
+        run.Out.ShouldMatch(@"faster\s+rate, MiB/s\s+1\.30\s+higher\s+100\s+130\s+1\.\d+\s+1\.\d+\n");
+        run.Out.ShouldMatch(@"same\s+rate, MiB/s\s+1\.00\s+no\s+10\.0\s+10\.0\s+0\.\d+\s+1\.\d+\n");
+        run.Out.ShouldMatch(@"two\s+rate, MiB/s\s+3\.93\s+cannot be told\s+7\.00\s+27\.5\n");
 
         // Of what cannot be told nobody says that it has not changed.
         Save("a.json", [5, 9]);
