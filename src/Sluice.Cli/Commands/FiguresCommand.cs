@@ -35,7 +35,8 @@ internal static class FiguresCommand
         FigureSet[] sets = [.. FigureSet.All.Where(s => s.Numbers.Any(figures.Contains))];
         var run = new MeasuringRun(context, directory, quick: quick);
         run.Prepare(
-            sets.Max(s => s.SpaceBytes(scale)) + scale.Files.SequentialFileBytes, $"figures {string.Join(", ", figures.Order())}",
+            sets.Max(s => s.SpaceBytes(scale)) + scale.Files.SequentialFileBytes,
+            $"{(figures.Count == 1 ? "figure" : "figures")} {string.Join(", ", figures.Order())}",
             sets.Sum(s => s.Seconds(scale)));
         double? clockHz = ProcessorFrequency.NominalHz();
         StepResults<PageSection> sections = await run.InScratchAsync((scratch, progress) =>

@@ -26,7 +26,13 @@ internal static class ErrorText
     // Messages of Sluice: "Copying '/a' to '/b' failed: the disk is full.", "Reading '/a' at offset 5 failed: Input/output error (errno
     // 5)".
     private static readonly Regex Failed = Sentence(
-        @"[A-Z]\w+( the \w+)? '(?<path>.+?)'( to '(?<target>.+?)')?(?<where> at .+)? failed: (?<reason>.+?)( \(errno \d+\))?\.?");
+        @"[A-Z]\w+( to)?( the \w+)? '(?<path>.+?)'( to '(?<target>.+?)')?(?<where> at .+)? failed: (?<reason>.+?)( \(errno \d+\))?\.?");
+
+    // Messages of Sluice: "Copying '/a' to '/b' by Reflink is not possible here: Operation not supported (errno 95).", "Listing the
+    // extents of '/a' is not supported: the file system has no FIEMAP."
+    private static readonly Regex Impossible = Sentence(
+        @"[A-Z]\w+( the \w+ of)? '(?<path>.+?)'( to '(?<target>.+?)' by (?<way>\w+))? is not (possible here|supported): "
+        + @"(?<reason>.+?)( \(errno \d+\))?\.?");
 
     /// <summary>
     /// Returns the message of an exception. If .NET has one message for several reasons, the inner exception has the reason.
@@ -47,10 +53,20 @@ internal static class ErrorText
             if (sentence.Match(message) is { Success: true } match)
                 return $"{match.Groups["path"].Value}: {reason}";
         }
+        if (Impossible.Match(message) is { Success: true } impossible)
+        {
+            string target = impossible.Groups["target"] is { Success: true, Value: var name }
+                ? $" -> {name}: {LowerFirst(impossible.Groups["way"].Value)}" : "";
+            return $"{impossible.Groups["path"].Value}{target}: {LowerFirst(impossible.Groups["reason"].Value)}";
+        }
         if (Failed.Match(message) is { Success: true } failed)
         {
+            // The reason may be a sentence about another file, such as the segment of a log.
+            string reason = failed.Groups["reason"].Value;
+            if (Of(reason) is var cause && cause != reason)
+                return cause;
             string target = failed.Groups["target"] is { Success: true, Value: var name } ? $" -> {name}" : "";
-            return $"{failed.Groups["path"].Value}{target}{failed.Groups["where"].Value}: {LowerFirst(failed.Groups["reason"].Value)}";
+            return $"{failed.Groups["path"].Value}{target}{failed.Groups["where"].Value}: {LowerFirst(reason)}";
         }
         return SystemReason.Match(message) is { Success: true } system
             ? $"{system.Groups["path"].Value}: {LowerFirst(system.Groups["reason"].Value)}"

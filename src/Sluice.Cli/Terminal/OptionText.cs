@@ -23,12 +23,14 @@ internal static class OptionText
     public static int Rounds(string? text, int byDefault) => Whole("--rounds", text, 1, MaxRounds, byDefault);
 
     /// <summary>Returns a number with or without a decimal point.</summary>
+    /// <param name="smallest">The smallest number; <see cref="double.Epsilon"/> for all numbers above 0.</param>
     /// <exception cref="UsageException">The text is not a number in the range. The parser also accepts "NaN" and "-Infinity".</exception>
     public static double? Number(string option, string? text, double smallest, double largest) =>
         text is null ? null
         : double.TryParse(text, NumberStyles.AllowDecimalPoint, CultureInfo.InvariantCulture, out double number)
             && number >= smallest && number <= largest ? number
-        : throw new UsageException($"{option}: '{text}' is not a number from {smallest:#,0.######} to {largest:#,0}");
+        : throw new UsageException($"{option}: '{text}' is not a number "
+            + (smallest == double.Epsilon ? $"above 0, up to {largest:#,0}" : $"from {smallest:#,0.######} to {largest:#,0}"));
 
     /// <exception cref="UsageException">The text is not a size in the range.</exception>
     public static long? Size(string option, string? text, long smallest = 1, long largest = long.MaxValue) =>

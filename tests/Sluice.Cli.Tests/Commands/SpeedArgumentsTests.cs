@@ -109,7 +109,7 @@ public sealed class SpeedArgumentsTests
     [InlineData("-w1M -p2M a", "two file sizes")]
     [InlineData("--mix 70 a", "--mix")]
     [InlineData("--mix 1:1 -r a", "--mix")]
-    [InlineData("--iops 0 a", "--iops")]
+    [InlineData("--iops 0 a", "--iops: '0' is not a number above 0, up to 100,000,000")]
     [InlineData("--iops x a", "--iops")]
     [InlineData("--engine fast a", "--engine")]
     [InlineData("--cache warm a", "--cache")]

@@ -31,6 +31,11 @@ public sealed class ErrorTextTests : FolderTest
     [InlineData("Copying '/it's' to '/b' failed: the disk is full (errno 28).", "/it's -> /b: the disk is full")]
     [InlineData("Opening the source '/a' failed: Permission denied (errno 13).", "/a: permission denied")]
     [InlineData("Reading '/a' at offset 5 failed: Input/output error (errno 5).", "/a at offset 5: input/output error")]
+    [InlineData("Copying '/a' to '/b' by Reflink is not possible here: Operation not supported (errno 95).",
+        "/a -> /b: reflink: operation not supported")]
+    [InlineData("Appending to the log '/l' failed: Writing '/l/1.slog' at offset 7 failed: No space left on device (errno 28)",
+        "/l/1.slog at offset 7: no space left on device")]
+    [InlineData("Listing the extents of '/a' is not supported: the file system has no FIEMAP.", "/a: the file system has no FIEMAP")]
     public void A_sentence_with_a_path_becomes_the_path_and_the_reason(string message, string said) =>
         ErrorText.Of(message).ShouldBe(said);
 

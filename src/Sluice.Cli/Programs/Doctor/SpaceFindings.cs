@@ -29,7 +29,8 @@ internal static class SpaceFindings
         }
         catch (Exception e) when (e is PlatformNotSupportedException or IOException or UnauthorizedAccessException)
         {
-            return Finding.No("extents (FIEMAP)", e.Message, "GetExtents throws PlatformNotSupportedException");
+            string reason = e is PlatformNotSupportedException ? "the file system does not list extents" : ErrorText.Of(e);
+            return Finding.No("extents (FIEMAP)", reason, "GetExtents throws PlatformNotSupportedException");
         }
     }
 
