@@ -25,7 +25,7 @@ internal sealed class StandardStreams
         var output = new TellingStream(hasOutput ? Console.OpenStandardOutput() : null);
         var error = new TellingStream(StandardDescriptor.IsInherited(2) ? Console.OpenStandardError() : null);
         // The writers become those of Console, because .NET determines colors and widths from Console.
-        bool isUtf8 = IsUtf8Terminal();
+        bool isUtf8 = IsUtf8Terminal(Environment.GetEnvironmentVariable);
         Console.SetOut(Text(output, isUtf8 || Console.IsOutputRedirected));
         Console.SetError(Text(error, isUtf8 || Console.IsErrorRedirected));
         var terminal = new TerminalStreams(Console.Out, Console.Error, () => hasInput ? Console.In : TextReader.Null)
@@ -52,13 +52,17 @@ internal sealed class StandardStreams
         return exitCode == ExitCode.Success ? ExitCode.IoError : exitCode;
     }
 
-    // Uses the first of these variables that is set, as POSIX specifies.
-    private static bool IsUtf8Terminal()
+    /// <summary>
+    /// Returns true if the terminal shows UTF-8, by the first variable of the locale that is set, as POSIX specifies, and TERM.
+    /// </summary>
+    internal static bool IsUtf8Terminal(Func<string, string?> variable)
     {
         string? locale = Array.Find(
-            Array.ConvertAll(["LC_ALL", "LC_CTYPE", "LANG"], Environment.GetEnvironmentVariable), static v => !string.IsNullOrEmpty(v));
-        return OperatingSystem.IsWindows() || Environment.GetEnvironmentVariable("TERM") != "dumb"
-            && locale?.Replace("-", "", StringComparison.Ordinal).EndsWith("utf8", StringComparison.OrdinalIgnoreCase) == true;
+            Array.ConvertAll<string, string?>(["LC_ALL", "LC_CTYPE", "LANG"], n => variable(n)), static v => !string.IsNullOrEmpty(v));
+        // The character set comes before a modifier, as in ca_ES.UTF-8@valencia.
+        string? set = locale?.Split('@')[0].Replace("-", "", StringComparison.Ordinal);
+        return OperatingSystem.IsWindows()
+            || (variable("TERM") != "dumb" && set?.EndsWith("utf8", StringComparison.OrdinalIgnoreCase) == true);
     }
 
     private static StreamWriter Text(Stream stream, bool isUtf8) =>

@@ -150,7 +150,10 @@ internal sealed record TerminalStreams(TextWriter Out, TextWriter Error, Func<Te
     /// <summary>Asks on stderr, so that a piped result stays unchanged. Any answer other than y or yes is no.</summary>
     public bool Confirm(string question)
     {
-        Error.Write($"{TerminalText.Printable(question)} [y/N] ");
+        string text = $"{TerminalText.Printable(question)} [y/N]";
+        IEnumerable<string> lines =
+            IsErrorTerminal ? TerminalText.Wrap(text, Ansi(Error, isTerminal: true).Profile.Width) : [text];
+        Error.Write($"{string.Join(Error.NewLine, lines)} ");
         Error.Flush();
         InterruptSignals.IsAsking = IsInputTerminal;
         string answer = OpenInput().ReadLine()?.Trim() ?? "";

@@ -31,6 +31,23 @@ public sealed class StandardStreamsTests : FolderTest
         run.Error.Split('\n').Count(l => l.StartsWith("sluice: ", StringComparison.Ordinal)).ShouldBe(1, run.Error);
     }
 
+    [SkippableTheory]
+    [InlineData("LC_ALL=C.UTF-8 LANG=C", true)]
+    [InlineData("LC_ALL= LANG=en_US.utf8", true)]
+    [InlineData("LANG=ca_ES.UTF-8@valencia", true)]
+    [InlineData("LC_ALL=C LANG=en_US.UTF-8", false)]
+    [InlineData("LC_CTYPE=en_US.ISO-8859-1 LANG=en_US.UTF-8", false)]
+    [InlineData("LANG=C", false)]
+    [InlineData("HOME=/root", false)]
+    [InlineData("LC_ALL=C.UTF-8 TERM=dumb", false)]
+    public void A_terminal_gets_ASCII_unless_its_locale_is_UTF8(string environment, bool isUtf8)
+    {
+        Skip.If(OperatingSystem.IsWindows(), "consoles of Windows have no locale of their own");
+        Dictionary<string, string> variables =
+            environment.Split(' ').Select(v => v.Split('=')).ToDictionary(v => v[0], v => v[1], StringComparer.Ordinal);
+        StandardStreams.IsUtf8Terminal(n => variables.GetValueOrDefault(n)).ShouldBe(isUtf8);
+    }
+
     [SkippableFact]
     public async Task What_a_command_does_it_does_all_the_same()
     {

@@ -22,6 +22,15 @@ public sealed class TerminalTextTests : FolderTest
         TerminalText.Wrap(text, width, hang).ShouldBe(lines.Split('|'));
 
     [Fact]
+    public void A_question_is_broken_at_blanks_too()
+    {
+        var error = new StringWriter { NewLine = "\n" };
+        var terminal = new TerminalStreams(TextWriter.Null, error, () => new StringReader("y\n")) { IsErrorTerminal = true, Width = 20 };
+        terminal.Confirm("one two three four five six").ShouldBeTrue();
+        error.ToString().ShouldBe("one two three four\nfive six [y/N] ");
+    }
+
+    [Fact]
     public void What_is_on_the_line_already_counts() =>
         TerminalText.Wrap("tried and found", width: 40, hang: 20, used: 30).ShouldBe(["tried and", $"{new string(' ', 20)}found"]);
 
