@@ -56,10 +56,10 @@ internal sealed record BenchOptions(
         Option<string> suite = command.Value("--suite", null, "name",
             $"What to run: {string.Join(", ", Suite.All.Select(s => s.Name))} or {Suite.AllName} ({EverydaySuite.Name}).");
         Option<string> row = command.Value("--row", null, "text",
-            "Run only the rows whose id contains this text. If no suite is named, all are searched, everyday only where no other has such "
-                + "a row (all rows of the suite).");
+            "Only rows whose id contains this text; without --suite, of all suites, but of everyday only if no other suite has such a "
+                + "row (all rows of the suite).");
         Option<bool> quick = command.Flag("--quick", null,
-            "The same rows in five very short rounds on small files: shows that they work, and measures nothing; no row gets a verdict.");
+            "Five very short rounds of the same rows on small files: checks that they work; the values are not meaningful.");
         Option<bool> full = command.Flag("--full", null,
             $"All suites but everyday, as --suite {Suite.AllName}, about {MinutesOfAll} minutes (the suite everyday, at most two minutes).");
         return Bind;

@@ -40,26 +40,27 @@ internal sealed record CopyCommandOptions(
                 "SOURCE... TARGET. A target that is a folder takes the sources into it. With --demo: the folder for its files (here).",
             Arity = ArgumentArity.ZeroOrMore,
         });
-        Option<bool> recursive = command.Flag("--recursive", "r", "Copy folders with all that is below them; links stay links.");
+        Option<bool> recursive = command.Flag("--recursive", "r", "Copy folders with all their contents; links stay links.");
         Option<bool> preserve = command.Flag("--preserve", "p", "Keep modes, owners, times, extended attributes and hard links.");
         Option<bool> archive = command.Flag("--archive", "a", "The same as -r -p.");
-        Option<bool> force = command.Flag("--force", "f", "Replace files that are there, without asking.");
+        Option<bool> force = command.Flag("--force", "f", "Replace existing files without asking.");
         Option<bool> update = command.Flag("--update", "u",
-            "Skip files that are there with the same size and time; replace the others without asking.");
+            "Skip files that exist with the same length and time; replace the others without asking.");
         Option<string[]> exclude = command.Values("--exclude", null, "pattern",
-            "Leave out what has such a name, or path from the source if it has a slash; * is any signs, ? one; may be repeated (nothing).");
+            "Leave out entries with a matching name or, if the pattern has a slash, with a matching path relative to the source; "
+                + "* matches any characters, ? matches one; may be repeated (none).");
         Option<string> filesFrom = command.Value("--files-from", null, "file",
-            "Copy what this file names too, one a line; - is stdin (none).");
+            "Also copy the sources listed in this file, one on each line; - is stdin (none).");
         Option<string> shard = command.Value("--shard", null, "I/N",
-            "With -r: copy part I of N, from 0 on; auto takes both from mpirun, srun, Slurm's arrays, or (as auto/N) Kubernetes (all).");
-        Option<bool> dryRun = command.Flag("--dry-run", "n", "Say what would be copied, and copy nothing; with -q only what would fail.");
-        Option<string> limit = command.Value("--bwlimit", null, "size", "At most so many bytes a second, as in 20M (no limit).");
+            "With -r: copy part I of N, I from 0; auto takes both from mpirun, srun or a Slurm array, auto/N the part from Kubernetes (all).");
+        Option<bool> dryRun = command.Flag("--dry-run", "n", "List what would be copied, and copy nothing; with -q only what would fail.");
+        Option<string> limit = command.Value("--bwlimit", null, "size", "Copy at most this many bytes a second, as in 20M (no limit).");
         Option<string> method = command.Value("--method", null, "name",
             "auto, reflink, range (copy_file_range), direct or buffered (auto).");
         Option<string> depth = command.Value("--depth", null, "N",
             $"Outstanding requests of 1 MiB with --method direct, 1 to {MaxDepth} ({CopyOptions.DefaultDepth}).");
         Option<bool> resume = command.Flag("--resume", null,
-            "Go on from what an earlier copy left, after comparing it; and leave it when this one fails.");
+            "Continue the partial copy that an earlier run left, after comparing it; keep it if this run fails.");
         Option<bool> atomic = command.Flag("--atomic", null, "Give a new file its name only when it is complete; not in trees.");
         Option<bool> verify = command.Flag("--verify", null, "Read the copy back past the cache and compare it with the source.");
         Option<bool> sync = command.Flag("--sync", null, "End only when the copy is on the disk.");

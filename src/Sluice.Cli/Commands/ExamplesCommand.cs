@@ -34,17 +34,17 @@ internal sealed class ExamplesCommand(
     public static CommandRun Define(OptionList command)
     {
         Argument<string?> fileArgument =
-            command.OptionalArgument("FILE", "The file to make, which stays (a temporary one, which is removed).");
+            command.OptionalArgument("FILE", "The file to create, which is kept (a temporary file, which is removed).");
         Argument<string?> countArgument = command.OptionalArgument("COUNT",
             "Records of 100 bytes in it (1000000). The original form: examples FILE COUNT.");
         Option<string> countOption = command.Value("--count", null, "N", "The same as COUNT, without a FILE (1000000).");
         Option<string> rounds = command.Rounds();
         Option<string> names = command.Value("--case", null, "names",
-            "Only these, separated by commas; a part of a name stands for all that have it (all).");
+            "Only these cases, separated by commas; a part of a name selects all cases that contain it (all).");
         Option<bool> list = command.Flag("--list", null, "List the cases.");
         Option<string> show = command.Value("--show", null, "case", "Print the code of a case (none).");
         Option<bool> quiet = command.Flag("--quiet", "q", "Show no progress.");
-        Option<bool> force = command.Flag("--force", null, "Replace a FILE that is there without asking.");
+        Option<bool> force = command.Flag("--force", null, "Replace an existing FILE without asking.");
         return (result, context) =>
         {
             string? file = result.GetValue(fileArgument);

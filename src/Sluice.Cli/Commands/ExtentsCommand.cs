@@ -16,10 +16,10 @@ internal static class ExtentsCommand
     {
         Argument<string> pathArgument = command.Argument(
             new Argument<string>("FILE|DIR") { Description = "The file, or the folder with all files below it. Links are not followed." });
-        Option<string> worst = command.Value("--worst", "w", "N", "Of a folder, list the N files in most pieces (10).");
-        Option<string> extents = command.Value("--extents", "e", "N", "Of a file, list the first N extents (20).");
+        Option<string> worst = command.Value("--worst", "w", "N", "For a folder: list the N files with the most pieces (10).");
+        Option<string> extents = command.Value("--extents", "e", "N", "For a file: list the first N extents (20).");
         Option<bool> sync = command.Flag("--sync", null,
-            "Write each file to the disk first: data that is in memory only has no place yet.");
+            "Flush each file first: data that is only in memory has no extents yet.");
         return (result, context) => result.GetValue(pathArgument) is not { Length: > 0 } path
             ? throw new UsageException("no file or folder named; try: sluice extents --help")
             : Task.FromResult(Run(

@@ -23,24 +23,24 @@ internal sealed record FragOptions(
         Argument<string> directoryArgument = command.Argument(new Argument<string>("DIRECTORY")
         {
             Description =
-            "A folder on the volume to age; what is made lies in a folder of its own there."
+            "A folder on the volume to fragment; the files are created in a new folder in it."
         });
-        Option<string> maxFiles = command.Value("--max-files", "m", "N", "Make at most N files in all (100000).");
+        Option<string> maxFiles = command.Value("--max-files", "m", "N", "Create at most N files in total (100000).");
         Option<string> minSize = command.Value("--min-size", "Fm", "MB", "The smallest file, in MiB, or with a unit, as in 64K (1).");
         Option<string> maxSize = command.Value("--max-size", "FM", "MB", "The largest file, in MiB, or with a unit (256).");
-        Option<string> cycleFiles = command.Value("--cycle-files", "c", "N", "Make at most N files in a cycle (1000).");
+        Option<string> cycleFiles = command.Value("--cycle-files", "c", "N", "Create at most N files in a cycle (1000).");
         Option<string> directoryFiles = command.Value("--dir-files", "d", "N", "Files in a directory (100).");
         Option<string> subdirectories = command.Value("--subdirs", "s", "N", "Subdirectories in a directory, at least 2 (10).");
-        Option<string> cycles = command.Value("--cycles", "n", "N", "Fill and delete N times; 0: until -m files have been made (0).");
+        Option<string> cycles = command.Value("--cycles", "n", "N", "Fill and delete N times; 0: until -m files have been created (0).");
         Option<string> keep = command.Value("--keep", "k", "percent",
-            "Of the files there are, keep so many at the end of a cycle, 1 to 99 (5).");
-        Option<string> fill = command.Value("--fill", "f", "percent", "Fill the volume so far, with what is there already, 1 to 99 (70).");
-        Option<string> seed = command.Value("--seed", "r", "number", "The same seed makes the same files (137).");
-        Option<string> leave = command.Value("--leave", null, "size", "Leave at least so much free, whatever -f says (2G).");
-        Option<string> budget = command.Value("--budget", null, "size", "Fill at most so much, whatever -f says (no limit).");
-        Option<bool> dryRunFlag = command.Flag("--dry-run", null, "Print what would be made and deleted; touch nothing.");
-        Option<bool> cleanupFlag = command.Flag("--cleanup", null, "Remove what earlier runs made in DIRECTORY, and nothing else.");
-        Option<bool> force = command.Flag("--force", null, "Do not ask.");
+            "Percentage of the files that remain at the end of a cycle, 1 to 99 (5).");
+        Option<string> fill = command.Value("--fill", "f", "percent", "How full the volume becomes, including other files, 1 to 99 (70).");
+        Option<string> seed = command.Value("--seed", "r", "number", "The same seed creates the same files (137).");
+        Option<string> leave = command.Value("--leave", null, "size", "Free space that is never used, regardless of -f (2G).");
+        Option<string> budget = command.Value("--budget", null, "size", "Write at most this many bytes, regardless of -f (no limit).");
+        Option<bool> dryRunFlag = command.Flag("--dry-run", null, "Print which files would be created and deleted, and change nothing.");
+        Option<bool> cleanupFlag = command.Flag("--cleanup", null, "Remove the files of earlier runs in DIRECTORY, and nothing else.");
+        Option<bool> force = command.Flag("--force", null, "Do not ask for confirmation.");
         Option<bool> quiet = command.Flag("--quiet", "q", "Show no progress.");
         return Bind;
 

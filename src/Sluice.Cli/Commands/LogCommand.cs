@@ -209,7 +209,7 @@ internal sealed class LogCommand(LogOptions options, CommandContext context)
         int exitCode = SayDamage(reader);
         if (_cancellationToken.IsCancellationRequested)
         {
-            _terminal.WriteError("interrupted: what comes behind was not read");
+            _terminal.WriteError("interrupted: the remaining records were not read");
             return ExitCode.Interrupted;
         }
         SayTail(reader);

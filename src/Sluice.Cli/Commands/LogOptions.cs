@@ -37,21 +37,21 @@ internal sealed record LogOptions(
         Argument<string?> action = command.OptionalArgument(
             "ACTION", "cat, tail, verify or truncate; without it a load test, in a folder of its own that is removed afterwards.");
         Argument<string?> directory = command.OptionalArgument(
-            "DIR", "The log's folder; of a load test, where to make one (the temporary folder).");
+            "DIR", "The folder of the log; for a load test, where to create one (the temporary folder).");
         Option<string> threads = command.Value("--threads", null, "N", "Load: threads that append (100).");
-        Option<string> rate = command.Value("--rate", null, "size", "Load: bytes a second of each thread; 0 for as many as can be (2M).");
+        Option<string> rate = command.Value("--rate", null, "size", "Load: bytes a second for each thread; 0: without limit (2M).");
         Option<string> size = command.Value("--size", null, "size", "Load: bytes of a record, from 20 to 1M - 4K (200).");
         Option<string> roll = command.Value("--roll", null, "size", "Load: bytes of a segment (256M).");
-        Option<string> time = command.Value("--time", null, "seconds", "Load: how long (30).");
+        Option<string> time = command.Value("--time", null, "seconds", "Load: duration of the test (30).");
         Option<string> durability = command.Value("--durability", null, "name", "Load: buffered, written or durable (written).");
-        Option<string> from = command.Value("--from", null, "N", "cat: from this record on (1).");
-        Option<bool> skip = command.Flag("--skip-damage", null, "cat: report damage on stderr, and read on behind it.");
-        Option<string> lines = command.Value("--lines", "n", "N", "tail: so many of the last records, as in -n5 (10).");
-        Option<bool> follow = command.Flag("--follow", "f", "tail: and those that come, until Ctrl-C.");
-        Option<string> after = command.Value("--after", null, "N", "truncate: drop all records behind this one (none).");
+        Option<string> from = command.Value("--from", null, "N", "cat: begin at this record (1).");
+        Option<bool> skip = command.Flag("--skip-damage", null, "cat: report damage on stderr, and print the records after it, too.");
+        Option<string> lines = command.Value("--lines", "n", "N", "tail: number of records, as in -n5 (10).");
+        Option<bool> follow = command.Flag("--follow", "f", "tail: also print new records, until Ctrl-C.");
+        Option<string> after = command.Value("--after", null, "N", "truncate: remove all records after this one (none).");
         Option<string> before = command.Value("--before", null, "N",
             "truncate: remove segments whose records are all before this one (none).");
-        Option<bool> quiet = command.Flag("--quiet", "q", "Load: no live line.");
+        Option<bool> quiet = command.Flag("--quiet", "q", "Load: show no progress.");
         (LogAction Of, Option[] Options)[] owned =
         [
             (LogAction.Load, [threads, rate, size, roll, time, durability]),

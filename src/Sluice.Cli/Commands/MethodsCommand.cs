@@ -28,7 +28,7 @@ internal sealed class MethodsCommand(
 
     public static CommandRun Define(OptionList command)
     {
-        Argument<string?> directory = command.OptionalArgument("DIR", "Where to make the files (the temporary folder).");
+        Argument<string?> directory = command.OptionalArgument("DIR", "Where to create the files (the temporary folder).");
         Option<bool> readFlag = command.Flag("--read", null, "Only the methods that read (the article's button Read File).");
         Option<bool> writeFlag = command.Flag("--write", null, "Only the methods that write (Write File).");
         Option<bool> unitTestsFlag = command.Flag("--unit-tests", null,
@@ -37,7 +37,7 @@ internal sealed class MethodsCommand(
             "Sizes of the files, separated by commas, up to 256M (0.66M,10M,50M).");
         Option<string> rounds = command.Rounds();
         Option<string> method = command.Value("--method", null, "names",
-            "Only these, separated by commas; a part of a name stands for all that have it (all).");
+            "Only these methods, separated by commas; a part of a name selects all methods that contain it (all).");
         Option<bool> quickFlag = command.Flag("--quick", null, "One round, without the largest size.");
         Option<bool> quiet = command.Flag("--quiet", "q", "Show no progress.");
         return (result, context) =>

@@ -54,39 +54,40 @@ internal sealed record SpeedOptions : Workload
     /// </returns>
     public static Func<ParseResult, SpeedOptions> Define(OptionList command)
     {
-        Argument<string?> file = command.OptionalArgument("FILE", "The file to read or write; made at its size if it is missing.");
+        Argument<string?> file = command.OptionalArgument("FILE", "The file to read or write. A missing file is created.");
         Option<string> time = command.Value("--time", "t", "seconds", "Measured time for each engine; 0 with -x or -p: only create (30).");
         Option<string> block = command.Value("--block", "b", "size", "Request size (64K).");
         Option<string> read = command.Optional("--read", "r", "size",
-            "Read a file of this size (the default; as large as it is, a new one 1G).");
+            "Read a file of this size; this is the default (an existing file as it is, a new one of 1G).");
         Option<string> write = command.Optional("--write", "w", "size",
-            "Write over a file of this size, with random data (as large as it is, a new one 1G).");
+            "Write over a file of this size, with random data (an existing file as it is, a new one of 1G).");
         Option<string> outstanding = command.Value("--async", "a", "N",
             "Asynchronous, N requests outstanding (default: synchronous, one thread).");
         Option<bool> direct = command.Flag("--direct", "d", "Past the page cache; the same as --cache direct.");
         Option<string> seek = command.Value("--seek", "s", "percent",
-            "Seek at random up to this share of the file: 0 sequential, 100 anywhere (0).");
+            "Maximum distance between two requests, in percent of the file: 0 is sequential, 100 is random (0).");
         Option<string> extend = command.Optional("--extend", "x", "size",
-            "First create the file anew by appending requests, and time it (1G).");
+            "First create the file by synchronous appends, and measure that (1G).");
         Option<string> preallocate = command.Optional("--preallocate", "p", "size",
-            "First create the file anew, allocated in one go, then filled, and time it (1G).");
-        Option<bool> touch = command.Flag("--touch", "c", "Touch every byte read.");
+            "The same, with the space allocated before the first write (1G).");
+        Option<bool> touch = command.Flag("--touch", "c", "Access every byte that was read.");
         Option<bool> quiet = command.Flag("--quiet", "q", "Print one comma-separated line.");
         Option<string> engine = command.Value("--engine", null, "name", "sluice, bcl (.NET's RandomAccess) or both, interleaved (sluice).");
         Option<string> mix = command.Value("--mix", null, "R:W", "Mix reads and writes in this proportion, as in 70:30 (reads only).");
         Option<string> iops = command.Value("--iops", null, "rate",
-            "Start this many requests a second; latency counts from when each was due (as many as can be).");
+            "Start this many requests a second, and measure latency from the time at which each was due (no fixed rate).");
         Option<string> zipf = command.Value("--zipf", null, "exponent",
-            "At random, some places far more often than others: 0.5 nearly evenly, 1.2 mostly a few (instead of -s).");
-        Option<string> fsync = command.Value("--fsync", null, "N", "FlushToDisk after every N writes; its latency stands apart (never).");
+            "Random offsets with a Zipf distribution: 0.5 is nearly uniform, 1.2 mostly a few offsets (none; -s applies).");
+        Option<string> fsync = command.Value("--fsync", null, "N",
+            "Call FlushToDisk after every N writes; its latency is reported separately (never).");
         Option<bool> verify = command.Flag("--verify", null,
-            "Afterwards read by plain calls what was read or written, and compare.");
+            "Afterwards read the same ranges with .NET, and compare.");
         Option<string> cache = command.Value("--cache", null, "state",
-            "hot (read in first), cold (pages dropped) or direct (past the page cache); (as it happens to be).");
+            "hot: the file is read before; cold: its pages are dropped; direct: past the page cache (the cache as it is).");
         Option<string> warmUp = command.Value("--warmup", null, "seconds",
             "Unmeasured time at the start (a tenth of the time, at most 2).");
         Option<string> seed = command.Value("--seed", null, "number", "Seed of random offsets and of the mix (1).");
-        Option<bool> force = command.Flag("--force", null, "Do not ask before an existing file is overwritten or made anew.");
+        Option<bool> force = command.Flag("--force", null, "Do not ask before an existing file is overwritten or recreated.");
         Option<bool> destroy = command.Flag("--i-know-this-destroys-data", null, "Allow writing to a block device.");
         return Bind;
 

@@ -25,6 +25,12 @@ internal sealed class OptionList(Command command)
                 result.AddRange(typed.Skip(i));
                 break;
             }
+            // Typeset texts, such as MSR-TR-2004-136, have such dashes in command lines.
+            if (argument is ['\u2013' or '\u2014' or '\u2212', _, ..])
+            {
+                throw new UsageException(
+                    $"'{argument}' begins with a dash that is not a hyphen; write -{argument[1..]}, or ./{argument} for a file");
+            }
             if (argument is "-h" or "-?")
                 result.Add("--help");
             else if (argument.StartsWith("--", StringComparison.Ordinal))
@@ -106,15 +112,16 @@ internal sealed class OptionList(Command command)
     public Func<ParseResult, string> ScratchParent()
     {
         Argument<string?> directory = OptionalArgument(
-            "DIR", "Where to make the scratch folder, which decides the disk that is measured (the temporary folder).");
+            "DIR", "Where to create the scratch folder; its disk is measured (the temporary folder).");
         return result => result.GetValue(directory) ?? Path.GetTempPath();
     }
 
     /// <summary>Adds --quick, which is the same for every command that measures in a folder.</summary>
-    public Option<bool> Quick() => Flag("--quick", null, "A few seconds on small files: shows that everything works, measures nothing.");
+    public Option<bool> Quick() => Flag("--quick", null,
+        "A few seconds on small files: checks that everything works; the values are not meaningful.");
 
     /// <summary>Adds --rounds, which <see cref="OptionText.Rounds"/> converts.</summary>
-    public Option<string> Rounds() => Value("--rounds", null, "N", "Run all N times, in turns, and take the medians (5).");
+    public Option<string> Rounds() => Value("--rounds", null, "N", "Run everything N times, alternating, and report the medians (5).");
 
     private static string[] Aliases(string? shortName) => shortName is null ? [] : [$"-{shortName}"];
 

@@ -37,6 +37,20 @@ public sealed class CopySelectionTests : FolderTest
         (await CopyAsync(one, Folder["alone"])).Length.ShouldBe(1);
     }
 
+    /// <summary>Options that users of cp and rsync type.</summary>
+    [SkippableTheory]
+    [InlineData("-v")]
+    [InlineData("-av")]
+    [InlineData("-av --progress")]
+    [InlineData("-r --verbose")]
+    public async Task Verbose_and_progress_are_what_happens_without_quiet(string options)
+    {
+        Skip.If(options.Contains('a') && !OperatingSystem.IsLinux(), "metadata are copied by Linux alone");
+        string one = Folder.Make("one", 1000);
+        string[] lines = await CopyAsync([.. options.Split(' '), one, Folder["copied"]]);
+        lines.ShouldHaveSingleItem().ShouldStartWith($"{one} -> {Folder["copied"]}: 1000 B in ");
+    }
+
     [SkippableFact]
     public async Task What_is_excluded_is_left_out_by_name_and_by_path()
     {

@@ -78,6 +78,7 @@ public sealed class ExamplesRunTests : FolderTest
         string file = Folder["a.dat"];
         ToolRun run = await ToolRun.SucceedAsync("examples", file, "300", "--rounds", "2", "--json", Folder["r.json"], "--csv",
             Folder["r.csv"]);
+        run.Error.ShouldMatch($"^{ExampleCases.All.Count} cases, 2 rounds, about [0-9]+ s\n$");
         string[] lines = run.Out.Split('\n');
         foreach (ExampleCase example in ExampleCases.All)
             lines.Single(l => l.StartsWith(example.Name + " ", StringComparison.Ordinal)).ShouldEndWith("right");

@@ -107,7 +107,7 @@ public sealed class ExtentsRunTests : FolderTest
             ["extents", Folder["tree"], "--json", Folder["r.json"]], input: null, new CancellationToken(canceled: true));
         run.ExitCode.ShouldBe(ExitCode.Interrupted);
         run.Out.ShouldContain("0 files");
-        run.Out.ShouldContain("interrupted: what comes behind was not looked at");
+        run.Out.ShouldContain("interrupted: the remaining files were not examined");
         JsonElement json = Folder.Json("r.json");
         json.GetProperty("interrupted").GetBoolean().ShouldBeTrue();
     }

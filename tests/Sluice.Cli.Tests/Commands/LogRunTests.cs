@@ -135,7 +135,7 @@ public sealed class LogRunTests : FolderTest
         using (SluiceLog log = SluiceLog.Open(Log))
         {
             for (int i = 1; i <= 30; i++)
-                log.Append(new byte[100], LogDurability.Durable);
+                log.Append(System.Text.Encoding.UTF8.GetBytes($"line {i}".PadRight(100)), LogDurability.Durable);
         }
 
         string segment = Directory.GetFiles(Log, "*.slog").Single();
@@ -147,6 +147,17 @@ public sealed class LogRunTests : FolderTest
         verify.Error.ShouldContain(segment);
         verify.Error.ShouldContain("offset");
         (await ToolRun.RunAsync("log", "truncate", "--after", "3", Log)).ExitCode.ShouldBe(ExitCode.IoError);
+
+        ToolRun cat = await ToolRun.RunAsync("log", "cat", Log);
+        cat.ExitCode.ShouldBe(ExitCode.IoError);
+        cat.Error.ShouldContain(segment);
+        cat.Out.ShouldContain("line 1 ");
+        cat.Out.ShouldNotContain("line 30 ");
+        ToolRun skipping = await ToolRun.RunAsync("log", "cat", "--skip-damage", Log);
+        skipping.ExitCode.ShouldBe(ExitCode.IoError);
+        skipping.Error.ShouldContain(segment);
+        skipping.Out.ShouldStartWith(cat.Out);
+        skipping.Out.TrimEnd('\n', '\r').ShouldEndWith("line 30".PadRight(100));
     }
 
     [Theory]

@@ -32,6 +32,7 @@ public sealed class MethodsRunTests : FolderTest
     public async Task All_methods_are_timed_and_right_and_nothing_stays()
     {
         ToolRun run = await RunAsync("--size", "20K,3K", "--json", Folder["r.json"], "--csv", Folder["r.csv"]);
+        run.Error.ShouldMatch($"^{MethodList.All.Count} methods, [0-9]+ rounds?, about [0-9]+ s\n$");
         string[] lines = run.Out.Split('\n');
         foreach (Method method in MethodList.All)
             lines.ShouldContain(l => l.StartsWith(method.Name + "  ", StringComparison.Ordinal)

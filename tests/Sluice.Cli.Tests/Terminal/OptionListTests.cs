@@ -24,6 +24,7 @@ public sealed class OptionListTests
     [InlineData("-h", "--help")]
     [InlineData("- a", "- a")]
     [InlineData("-c -- -t30 --x", "-c -- -t30 --x")]
+    [InlineData("-- \u2013t30", "-- \u2013t30")]
     public void Values_are_attached_to_long_names(string typed, string expected) =>
         string.Join(' ', Options().Expand(typed.Split(' '))).ShouldBe(expected);
 
@@ -37,6 +38,7 @@ public sealed class OptionListTests
     [InlineData("--time --touch", "needs a value")]
     [InlineData("--time=", "needs a value")]
     [InlineData("--time  a.dat", "needs a value")]
+    [InlineData("\u2013t30", "write -t30")]
     public void What_cannot_be_meant_is_refused_with_the_reason(string typed, string reason) =>
         Should.Throw<UsageException>(() => Options().Expand(typed.Split(' '))).Message.ShouldContain(reason);
 

@@ -19,7 +19,7 @@ internal sealed record ExtentReport(
 
     /// <summary>The reason why the result is incomplete; null if it is complete.</summary>
     [JsonIgnore]
-    public string? InterruptedNote => Interrupted ? "interrupted: what comes behind was not looked at" : null;
+    public string? InterruptedNote => Interrupted ? "interrupted: the remaining files were not examined" : null;
 
     public static ExtentReport Of(
         DateTimeOffset started, IReadOnlyList<string> arguments, string path, bool isFolder, int worst, ExtentScan scan)

@@ -30,7 +30,7 @@ internal static class LogLoadPage
     private static PageSection Whole(LogLoad load, LogLoadResult result)
     {
         LatencySummary? latency = LatencySummary.From(result.Latency);
-        string asked = load.BytesPerSecond == 0 ? "as much as can be" : $"{ByteSize.Format(load.BytesPerSecond * load.Threads)}/s";
+        string asked = load.BytesPerSecond == 0 ? "without limit" : $"{ByteSize.Format(load.BytesPerSecond * load.Threads)}/s";
         return new PageSection
         {
             Heading = "The whole run",

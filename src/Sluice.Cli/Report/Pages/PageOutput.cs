@@ -36,7 +36,7 @@ internal sealed record PageOutput(IReadOnlyList<(string Option, string Path)> Na
             command.Value("--html", null, "file", "Also write the result as one self-contained page with charts (none)."),
             command.Value("--csv", null, "file", "Also write the result as CSV (none)."),
         ];
-        Option<bool> overwrite = command.Flag("--overwrite", null, "Replace result files that are there without asking.");
+        Option<bool> overwrite = command.Flag("--overwrite", null, "Replace existing result files without asking.");
         Option<bool> wide = command.Flag(
             "--wide", null, "In a terminal, print tables with all their columns, however long the lines become.");
         return result => new PageOutput(
