@@ -77,8 +77,9 @@ public sealed partial class SluiceHandle
         {
             RunOnRing(ring, isRead, requests);
         }
-        else if (isConcurrent && !IsIntercepted && requests.Length > 1)
+        else if (isConcurrent && (isRead || !Libc.IsSupported) && !IsIntercepted && requests.Length > 1)
         {
+            // Direct writes can wait for asynchronous writes of the same file, which need pool threads: helpers would hold these.
             T[] own = requests.ToArray();
             new SharedBatch<T>(this, own).Run();
             own.CopyTo(requests);

@@ -18,7 +18,7 @@ internal static class Tuning
     /// <summary>The maximum size of the pool of aligned memory, in bytes.</summary>
     public static int MaxKeptMemoryBytes { get; } = (int)Number("Sluice.MaxKeptMemoryBytes", 16 * 1024 * 1024, 0, 1 << 30);
 
-    /// <summary>The maximum number of threads that a batch uses if there is no ring (0008).</summary>
+    /// <summary>The maximum number of threads that a batch of reads uses if there is no ring (0008).</summary>
     public static int MaxBatchThreads { get; } = (int)Number("Sluice.MaxBatchThreads", 64, 1, 4096);
 
     /// <summary>The maximum number of bytes that an asynchronous call copies on the calling thread.</summary>

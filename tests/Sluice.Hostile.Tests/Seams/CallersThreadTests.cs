@@ -57,6 +57,45 @@ public sealed class CallersThreadTests : HostileTests
         (await File.ReadAllBytesAsync(path)).ShouldBeBytes(_content);
     }
 
+    /// <summary>Pool threads that waited for an asynchronous write of the same file would be missing when it needs one.</summary>
+    [LinuxFact]
+    public void A_batch_of_direct_writes_needs_no_pool_thread_without_a_ring()
+    {
+        using SluiceHandle handle = SluiceHandle.Open(Temp.NewPath(), new SluiceOptions
+        {
+            Mode = FileMode.CreateNew,
+            Access = FileAccess.ReadWrite,
+            Caching = FileCaching.Direct,
+            Engine = SluiceEngines.Pool,
+        });
+        Skip.If(handle.Caching != FileCaching.Direct, handle.CachingReason);
+        const int block = 4096;
+        WriteRequest[] requests =
+            [.. Enumerable.Range(0, 8).Select(i => new WriteRequest(i * block, _content.AsMemory(i * block, block)))];
+        int caller = Environment.CurrentManagedThreadId;
+        int written = 0;
+        int elsewhere = 0;
+        SystemCallFaults.Use((name, _, _) =>
+        {
+            if (name.StartsWith("pwrite", StringComparison.Ordinal))
+            {
+                _ = Environment.CurrentManagedThreadId == caller ? Interlocked.Increment(ref written) : Interlocked.Increment(ref elsewhere);
+
+                // Helpers, if there were any, would have time to begin.
+                SpinWait.SpinUntil(() => Volatile.Read(ref elsewhere) > 0, 20);
+            }
+
+            return 0;
+        });
+        handle.WriteBatch(requests);
+        SystemCallFaults.Use(null);
+        elsewhere.ShouldBe(0);
+        written.ShouldBeGreaterThanOrEqualTo(requests.Length);
+        byte[] read = new byte[8 * block];
+        handle.Read(read, 0).ShouldBe(read.Length);
+        read.ShouldBeBytes(_content.AsSpan(0, read.Length).ToArray());
+    }
+
     private async Task CarriesAsync(string what, Func<Task> call)
     {
         _carried = 0;
