@@ -175,6 +175,7 @@ public sealed class ReplaceAtomicallyTests : IDisposable
         Directory.GetFileSystemEntries(_temp.Root).ShouldBe([path]);
     }
 
+    /// <summary>On Windows some of them may fail, and the file may be missing meanwhile.</summary>
     [Fact]
     public async Task Many_replacements_of_one_file_at_once_leave_one_of_them()
     {
@@ -185,19 +186,37 @@ public sealed class ReplaceAtomicallyTests : IDisposable
             {
                 for (int i = 0; i < 20; i++)
                 {
-                    await SluiceFile.ReplaceAtomicallyAsync(path, Bytes.Pattern(1000 + writer, writer));
+                    try
+                    {
+                        await SluiceFile.ReplaceAtomicallyAsync(path, Bytes.Pattern(1000 + writer, writer));
+                    }
+                    catch (IOException) when (OperatingSystem.IsWindows())
+                    {
+                    }
                 }
             })),
         ];
         Task all = Task.WhenAll(writers);
         while (!all.IsCompleted)
         {
-            byte[] seen = await File.ReadAllBytesAsync(path);
-            seen.ShouldBeBytes(seen.Length == 100 ? Bytes.Pattern(100) : Bytes.Pattern(seen.Length, seen.Length - 1000));
+            try
+            {
+                await ShouldBeWholeAsync();
+            }
+            catch (IOException) when (OperatingSystem.IsWindows())
+            {
+            }
         }
 
         await all;
+        await ShouldBeWholeAsync();
         Directory.GetFileSystemEntries(_temp.Root).ShouldBe([path]);
+
+        async Task ShouldBeWholeAsync()
+        {
+            byte[] seen = await File.ReadAllBytesAsync(path);
+            seen.ShouldBeBytes(seen.Length == 100 ? Bytes.Pattern(100) : Bytes.Pattern(seen.Length, seen.Length - 1000));
+        }
     }
 
     [Fact]

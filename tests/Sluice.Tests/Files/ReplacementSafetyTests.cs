@@ -84,6 +84,24 @@ public sealed partial class ReplacementSafetyTests : IDisposable
         Directory.GetFileSystemEntries(_temp.Root, "*.sluice-tmp", SearchOption.AllDirectories).ShouldBeEmpty();
     }
 
+    /// <summary>By .NET's own means, as elsewhere than on Linux.</summary>
+    [Fact]
+    public void Permissions_stay_and_a_folder_is_refused_on_other_systems_too()
+    {
+        const UnixFileMode shared = OwnerReadWrite | UnixFileMode.GroupRead | UnixFileMode.GroupWrite;
+        string path = _temp.NewFile("old"u8);
+        File.SetUnixFileMode(path, shared);
+        using (PortableReplacement replacement = PortableReplacement.BeginAt(path, new ReplaceOptions()))
+        {
+            File.GetUnixFileMode(replacement.Handle.Path).ShouldBe(OwnerReadWrite);
+            replacement.Commit(CancellationToken.None);
+        }
+
+        File.GetUnixFileMode(path).ShouldBe(shared);
+        Should.Throw<UnauthorizedAccessException>(() => PortableReplacement.BeginAt(_temp.Root, new ReplaceOptions()));
+        Directory.GetFileSystemEntries(_temp.Root).ShouldBe([path]);
+    }
+
     [SkippableTheory]
     [MemberData(nameof(Ways))]
     public async Task Another_users_link_or_file_in_a_shared_folder_is_not_used(bool copies)
