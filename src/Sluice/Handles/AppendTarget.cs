@@ -119,8 +119,15 @@ internal sealed unsafe class AppendTarget : IDisposable
         }
         catch (ObjectDisposedException)
         {
-            // The handle was disposed during this append. The append has a reference to the file, and can continue.
-            return WriteAtSharedPosition(bytes, needsEnd, out end);
+            // The handle was disposed during this append. The append has a reference to the file, and can continue if the kernel has
+            // RWF_APPEND.
+            int written = WriteAtSharedPosition(bytes, needsEnd, out end);
+            if (written == -Errno.EOPNOTSUPP)
+            {
+                throw;
+            }
+
+            return written;
         }
     }
 
