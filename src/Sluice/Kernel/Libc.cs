@@ -39,10 +39,12 @@ internal static unsafe partial class Libc
     private const int OCloseOnExec = 0x8_0000;
 
     /// <summary>
-    /// Gets a value that indicates whether these calls are supported: 64-bit Linux on an architecture whose call numbers are known.
+    /// Gets a value that indicates whether these calls are supported: 64-bit Linux on an architecture whose call numbers are known. Test
+    /// processes with SLUICE_PORTABLE=1 run the code for other systems instead.
     /// </summary>
     public static bool IsSupported { get; } =
-        OperatingSystem.IsLinux() && RuntimeInformation.ProcessArchitecture is Architecture.X64 or Architecture.Arm64;
+        OperatingSystem.IsLinux() && RuntimeInformation.ProcessArchitecture is Architecture.X64 or Architecture.Arm64
+        && !(SystemCallFaults.IsOn && Environment.GetEnvironmentVariable("SLUICE_PORTABLE") == "1");
 
     // preadv2 and pwritev2 are called by number, because musl has wrappers only since 1.2.5.
     private static readonly long NrPreadv2 = RuntimeInformation.ProcessArchitecture == Architecture.X64 ? 327 : 286;

@@ -12,10 +12,12 @@ namespace Sluice.Log.Folders;
 /// </summary>
 internal sealed class WriterLock : IDisposable
 {
-    private readonly SluiceHandle? _lockFile;
+    private const UnixFileMode OwnerOnly = UnixFileMode.UserRead | UnixFileMode.UserWrite;
+
+    private readonly SluiceHandle _lockFile;
     private readonly SluiceHandle _file;
 
-    private WriterLock(SluiceHandle? lockFile, SluiceHandle file)
+    private WriterLock(SluiceHandle lockFile, SluiceHandle file)
     {
         (_lockFile, _file) = (lockFile, file);
         try
@@ -39,12 +41,7 @@ internal sealed class WriterLock : IDisposable
     public static WriterLock Take(LogFolder folder, UnixFileMode? permissions)
     {
         string path = Path.Combine(folder.Path, LogFolder.StateName);
-        if (!Libc.IsSupported)
-        {
-            return new WriterLock(null, OpenUnshared(folder.Path, path, permissions));
-        }
-
-        SluiceHandle lockFile = OpenLocked(folder);
+        SluiceHandle lockFile = Libc.IsSupported ? OpenLocked(folder) : OpenUnshared(folder);
         try
         {
             return new WriterLock(lockFile, folder.Open(path, FileMode.OpenOrCreate, FileAccess.ReadWrite, permissions: permissions));
@@ -111,9 +108,8 @@ internal sealed class WriterLock : IDisposable
     /// <summary>Opens and locks log.lock, which only its owner can open.</summary>
     private static SluiceHandle OpenLocked(LogFolder folder)
     {
-        const UnixFileMode ownerOnly = UnixFileMode.UserRead | UnixFileMode.UserWrite;
         string path = Path.Combine(folder.Path, LogFolder.LockName);
-        SluiceHandle file = folder.Open(path, FileMode.OpenOrCreate, FileAccess.ReadWrite, permissions: ownerOnly);
+        SluiceHandle file = folder.Open(path, FileMode.OpenOrCreate, FileAccess.ReadWrite, permissions: OwnerOnly);
         try
         {
             int result = LogFile.LockNow(file, alone: true);
@@ -144,25 +140,23 @@ internal sealed class WriterLock : IDisposable
         }
     }
 
-    /// <summary>
-    /// Opens log.state on operating systems other than Linux, where its sharing mode is the lock. Only Windows enforces it.
-    /// </summary>
-    private static SluiceHandle OpenUnshared(string directory, string path, UnixFileMode? permissions)
+    /// <summary>Opens log.lock on operating systems other than Linux, where its sharing mode is the lock. Only Windows enforces it.</summary>
+    private static SluiceHandle OpenUnshared(LogFolder folder)
     {
-        FileShare share = OperatingSystem.IsWindows() ? FileShare.Read : FileShare.None;
+        SluiceOptions options = new()
+        {
+            Mode = FileMode.OpenOrCreate,
+            Access = FileAccess.ReadWrite,
+            Share = FileShare.None,
+            UnixCreateMode = OperatingSystem.IsWindows() ? null : OwnerOnly,
+        };
         try
         {
-            return SluiceHandle.Open(path, new SluiceOptions
-            {
-                Mode = FileMode.OpenOrCreate,
-                Access = FileAccess.ReadWrite,
-                Share = share,
-                UnixCreateMode = permissions,
-            });
+            return SluiceHandle.Open(Path.Combine(folder.Path, LogFolder.LockName), options);
         }
         catch (IOException e) when (e.GetType() == typeof(IOException))
         {
-            throw Refusal(directory, e);
+            throw Refusal(folder.Path, e);
         }
     }
 }
