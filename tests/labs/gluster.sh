@@ -46,7 +46,7 @@ if [ -z "${LAB_FOLDER:-}" ]; then
   fi
   unshare --mount --net --pid --fork true 2>/dev/null || nothing "the kernel gives no namespaces"
   cd "$root" || exit 1
-  for project in "src/Sluice.Cli -c Release" "tests/Sluice.Log.Tests" "tests/Sluice.Tests"; do
+  for project in "src/Sluice.Cli -c Release" tests/Sluice.Log.Tests tests/Sluice.Tests tests/labs/Sluice.Labs; do
     # shellcheck disable=SC2086
     dotnet build -v q $project >/dev/null || { echo "FAILED: $project does not build"; printf '0 passed, 1 failed, 0 skipped\n'; exit 1; }
   done

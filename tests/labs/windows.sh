@@ -12,7 +12,7 @@ wine=/usr/lib/wine/wine64
 publish win-x64 "$lab/windows"
 tests_into "$lab/windows" Sluice.Tests Sluice.Log.Tests
 # Wine gives the runtime no two mappings of one page of code.
-export WINEPREFIX="$lab/prefix" WINEDEBUG=-all DOTNET_EnableWriteXorExecute=0 SLUICE_MODEL_STEPS=2000
+export WINEPREFIX="$lab/prefix" WINEDEBUG=-all DOTNET_EnableWriteXorExecute=0 SLUICE_MODEL_STEPS=2000 SLUICE_STREAM_MODEL_STEPS=2000
 ends_wine() { /usr/lib/wine/wineserver64 -k 2>/dev/null || wineserver -k 2>/dev/null; ends; }
 trap ends_wine EXIT
 check "Wine starts: $("$wine" --version)" env WINEDLLOVERRIDES="mscoree,mshtml=" "$wine" wineboot -i || nothing "Wine does not start here"
@@ -26,7 +26,7 @@ while IFS='|' read -r name reason; do
 done <"$limits"
 check "smoke program" "$wine" "$lab/windows/Sluice.AotSmoke.exe"
 cat "$lab/said"
-library="${1:-Conformance|DifferentialTests|OpenFileTests|HandleModelTests|AsFileStreamTests|PortableCopyTests|ReplaceAtomicallyTests|Sluice(Reader|Writer)Tests}"
+library="${1:-Conformance|DifferentialTests|ModelTests|OpenFileTests|AsFileStreamTests|FileLockTests|HardLinkTests|PortableCopyTests|ReplaceAtomicallyTests|Sluice(Reader|Writer)Tests}"
 check "tests of the library" "$wine" "$lab/windows/Sluice.Labs.exe" test "$lab/windows/Sluice.Tests/Sluice.Tests.dll" "$library" "$not"
 check "tests of the log" "$wine" "$lab/windows/Sluice.Labs.exe" test "$lab/windows/Sluice.Log.Tests/Sluice.Log.Tests.dll" \
   "${1:-SluiceLogTests|ClockTests|TruncationTests}" "$not"

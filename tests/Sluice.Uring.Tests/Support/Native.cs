@@ -11,8 +11,7 @@ internal static unsafe partial class Native
     /// <summary>Lets <see cref="TestSignal"/> interrupt system calls and do nothing else: its handler is libc's abs(int).</summary>
     public static void InstallHarmlessHandler()
     {
-        nint libc = NativeLibrary.Load("libc.so.6");
-        if (signal(TestSignal, NativeLibrary.GetExport(libc, "abs")) == -1)
+        if (signal(TestSignal, NativeLibrary.GetExport(NativeLibrary.GetMainProgramHandle(), "abs")) == -1)
         {
             throw new InvalidOperationException("signal() refused the handler.");
         }
@@ -20,7 +19,9 @@ internal static unsafe partial class Native
 
     public static void Interrupt(int threadId)
     {
-        if (tgkill(Environment.ProcessId, threadId, TestSignal) != 0)
+        // By number, because musl has no wrapper.
+        int tgkill = RuntimeInformation.ProcessArchitecture == Architecture.X64 ? 234 : 131;
+        if (syscall(tgkill, Environment.ProcessId, threadId, TestSignal) != 0)
         {
             throw new InvalidOperationException("tgkill() failed.");
         }
@@ -54,7 +55,7 @@ internal static unsafe partial class Native
     public static partial int gettid();
 
     [LibraryImport("libc")]
-    private static partial int tgkill(int processId, int threadId, int signalNumber);
+    private static partial nint syscall(nint number, nint processId, nint threadId, nint signalNumber);
 
     [LibraryImport("libc")]
     private static partial nint signal(int number, nint handler);
