@@ -146,6 +146,34 @@ public sealed class ErrorTests
         folder.Files.Select(File.ReadAllText).ShouldBe(["next\n"]);
     }
 
+    /// <summary>The file that was moved away is full, and the records after it are in another one.</summary>
+    /// <param name="isReplaced">Whether a copy has its name.</param>
+    [SkippableTheory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void Records_of_a_full_raw_file_that_was_moved_away_are_not_durable(bool isReplaced)
+    {
+        Linux.OrSkip();
+        using TempFolder folder = new();
+        using SluiceLog log = folder.Open(SmallLog.With(LogFormat.Raw));
+        log.AppendMany(0, 1, 900, LogDurability.Durable);
+        string file = folder.RawFiles.Single();
+        string moved = Path.Combine(folder.Root, "moved away");
+        File.Move(file, moved);
+        if (isReplaced)
+        {
+            File.Copy(moved, file);
+        }
+
+        // The log's own thread syncs the full file, and nobody waits for that.
+        log.AppendMany(1, 6, 900, LogDurability.Written);
+        folder.RawFiles.Length.ShouldBe(isReplaced ? 2 : 1);
+        Should.Throw<IOException>(() => log.Flush()).Message.ShouldContain("moved away");
+        log.Failure.ShouldBeNull();
+        log.AppendMany(7, 1, 900, LogDurability.Durable);
+        log.Flush();
+    }
+
     /// <summary>What the file system finds too large (EFBIG) is an argument out of range for .NET, and none of the caller's.</summary>
     [SkippableFact]
     public void What_is_too_large_for_the_file_system_is_an_error_of_the_system()

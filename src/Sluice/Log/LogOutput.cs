@@ -43,9 +43,10 @@ internal abstract class LogOutput : IDisposable
     /// <summary>Makes durable what was written at <see cref="BeginSync"/>.</summary>
     public abstract void Sync();
 
-    /// <summary>Throws if the bytes that the last sync made durable are in no file of the log any more.</summary>
+    /// <summary>Throws if bytes that a sync made durable are in no file of the log any more.</summary>
+    /// <param name="isTold">True if a caller waits for the sync and gets the error; otherwise, the next sync throws it again.</param>
     /// <exception cref="IOException">The bytes are in no file of the log. Later records go to another file.</exception>
-    public virtual void ConfirmSynced()
+    public virtual void ConfirmSynced(bool isTold)
     {
     }
 

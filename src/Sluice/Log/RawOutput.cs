@@ -60,6 +60,9 @@ internal sealed class RawOutput : LogOutput
     /// <summary>True if the current file was moved away or cannot become longer: later records go to another one.</summary>
     private bool _mustLeave;
 
+    /// <summary>The path of a file with records that were not synced when it was moved away, until a caller is told; else null.</summary>
+    private string? _lost;
+
     /// <summary>
     /// The time of the last check of the current file, with its results in the next two fields; -1 if the file was written to since.
     /// </summary>
@@ -183,24 +186,28 @@ internal sealed class RawOutput : LogOutput
         }
 
         Compressor?.Signal();
-        _durable = _writtenAtSync;
     }
 
-    public override void ConfirmSynced()
+    public override void ConfirmSynced(bool isTold)
     {
         // A full file may have been removed or compressed since; the last one takes records until it is full.
         SluiceHandle last = _filesToSync[^1];
-        if (_folder.HasLost(last, _nameAtSync))
+        bool hasLostLast = _folder.HasLost(last, _nameAtSync);
+        lock (_files)
         {
-            lock (_files)
+            if (hasLostLast && !_unsynced.Contains(last))
             {
-                if (!_unsynced.Contains(last))
-                {
-                    Volatile.Write(ref _mustLeave, true);
-                    throw new IOException($"Writing to '{last.Path}' failed: the file was deleted or moved away.");
-                }
+                (_mustLeave, _lost) = (true, last.Path);
+            }
+
+            if (_lost is { } lost)
+            {
+                _lost = isTold ? null : lost;
+                throw new IOException($"Writing to '{lost}' failed: the file was deleted or moved away.");
             }
         }
+
+        Volatile.Write(ref _durable, _writtenAtSync);
     }
 
     public override void Housekeep()
@@ -280,8 +287,12 @@ internal sealed class RawOutput : LogOutput
             || (_folder.Names.HasDate && Now >= _rollAt))
         {
             (SluiceHandle file, long id, DateTime utc) = OpenNewest();
+            bool isLost = !_hasNoName && !Volatile.Read(ref _mustLeave) && _written > Volatile.Read(ref _durable)
+                && _folder.HasLost(_current, _currentName);
             lock (_files)
             {
+                // A file that was moved away without its records being synced is not looked at later.
+                _lost = isLost ? _current.Path : _lost;
                 _unsynced.Add(_current);
             }
 

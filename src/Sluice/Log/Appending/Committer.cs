@@ -472,7 +472,7 @@ internal sealed class Committer
 
         try
         {
-            _output.ConfirmSynced();
+            _output.ConfirmSynced(isTold: !_syncers.IsEmpty);
             Volatile.Write(ref _durable, target);
             return null;
         }
