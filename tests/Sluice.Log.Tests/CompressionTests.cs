@@ -1,4 +1,5 @@
 using System.IO.Compression;
+using Sluice.Log.Folders;
 using Sluice.Uring;
 using static Sluice.Log.Tests.Support.CompressedLog;
 
@@ -173,5 +174,43 @@ public sealed class CompressionTests : IDisposable
                 return File.Exists(first + ".gz") && !File.Exists(first);
             });
         }
+    }
+
+    /// <summary>Another process has made the copy; it locks the original and removes it, before any system call of this one.</summary>
+    [SkippableFact]
+    public void A_copy_stays_if_another_process_removes_the_original_during_an_opening()
+    {
+        Linux.OrSkip();
+        bool isOver = false;
+        int removals = 0;
+        for (int step = 0; !isOver; step++)
+        {
+            using TempFolder folder = new(isInMemory: true);
+            Fill(folder.Log, 60);
+            byte[] all = Content(folder.Log);
+            string first = folder.RawFiles[0];
+            string copy = first + ".gz";
+            using (GZipStream compressed = new(File.Create(copy), CompressionLevel.Fastest))
+            {
+                compressed.Write(File.ReadAllBytes(first));
+            }
+
+            File.SetLastWriteTimeUtc(copy, File.GetLastWriteTimeUtc(first));
+            isOver = !SystemCallSteps.At(
+                step,
+                () =>
+                {
+                    using SluiceHandle original = LogFile.Open(first, FileMode.Open, FileAccess.ReadWrite);
+                    if (File.Exists(copy) && LogFile.LockNow(original, alone: true) == 0)
+                    {
+                        File.Delete(first);
+                        removals++;
+                    }
+                },
+                () => folder.Open(SmallLog.With(LogFormat.Raw)).Dispose());
+            Content(folder.Log).SequenceEqual(all).ShouldBeTrue($"step {step}");
+        }
+
+        removals.ShouldBeGreaterThan(5);
     }
 }

@@ -86,12 +86,12 @@ internal sealed class SegmentCompressor
 
     /// <summary>
     /// Opens a file and locks it exclusively until it is disposed. Returns null if the lock is refused, for example because a process
-    /// appends to the file.
+    /// appends to the file, or if another process has removed the file before it was locked.
     /// </summary>
     private static SluiceHandle? TryOpenAlone(LogFolder folder, SluiceLogOptions settings, string path)
     {
         SluiceHandle file = folder.Open(path, FileMode.Open, FileAccess.ReadWrite, settings);
-        if (LogFile.LockNow(file, alone: true) == 0)
+        if (LogFile.LockNow(file, alone: true) == 0 && !LogFile.HasNoName(file, out _))
         {
             return file;
         }
