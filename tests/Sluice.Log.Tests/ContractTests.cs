@@ -133,6 +133,41 @@ public sealed class ContractTests
         reader.NextSequence.ShouldBe(51);
     }
 
+    /// <summary>The reader enters the segment, which has both, at an entry of the log's index.</summary>
+    [Fact]
+    public void A_reader_of_what_is_durable_stops_behind_a_dropped_tail_of_the_next_segment_as_well()
+    {
+        using TempFolder folder = new(isInMemory: true);
+        using SluiceLog log = folder.Open(SmallLog.With(static o => o.FlushInterval = TimeSpan.FromHours(1)));
+        log.AppendMany(0, 8, 900, LogDurability.Durable);
+        folder.Segments.Length.ShouldBeGreaterThan(1);
+
+        // Closes the first segment, so that the log's own thread makes nothing durable.
+        log.TruncateBefore(1).ShouldBe(0);
+        using SluiceLogReader reader = log.OpenReader(new SluiceLogReaderOptions { UpTo = LogDurability.Durable });
+        reader.ReadTo(4);
+        log.TruncateAfter(6);
+        log.Append(Records.Make(1, 6, 900), LogDurability.Written).ShouldBe(7);
+        reader.ReadToEnd().ShouldBe([5, 6]);
+        log.Flush();
+        reader.ReadToEnd().ShouldBe([7]);
+    }
+
+    /// <summary>Also what has come since the reader read the reserved space in its place.</summary>
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public void A_reader_that_is_at_the_end_has_returned_all_that_was_written_before_the_call(bool isOfLog)
+    {
+        using TempFolder folder = new(isInMemory: true);
+        using SluiceLog log = folder.Open(SmallLog.With(static o => (o.SegmentBytes, o.Preallocate) = (1 << 20, true)));
+        log.AppendMany(0, 2);
+        using SluiceLogReader reader = isOfLog ? log.OpenReader() : folder.OpenReader();
+        reader.ReadTo(1);
+        log.AppendMany(2, 3);
+        reader.ReadToEnd().ShouldBe([2, 3, 4, 5]);
+    }
+
     [Fact]
     public void A_frame_that_stands_far_behind_is_found()
     {

@@ -58,6 +58,47 @@ public sealed class OvertakenTests : IDisposable
         reader.Damage.ShouldAllBe(static d => d.Reason.Contains("removed before it was read", StringComparison.Ordinal));
     }
 
+    /// <summary>The reader's segment is removed from the end, others follow, and then all before it are removed from the beginning.</summary>
+    [SkippableTheory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void It_is_told_of_a_removal_although_nothing_older_than_its_segment_is_left(bool skips)
+    {
+        Linux.OrSkip();
+        using TempFolder folder = new(isInMemory: true);
+        using SluiceLog log = folder.Open(SmallLog.Options);
+        log.AppendMany(0, 8, 900);
+        using SluiceLogReader reader = folder.OpenReader(LogDurability.Written, skips);
+        reader.ReadTo(7);
+        log.TruncateAfter(3);
+        log.AppendMany(3, 10, 900, writer: 1);
+        log.Flush();
+        log.TruncateBefore(5).ShouldBe(1);
+        log.FirstSequence.ShouldBe(5);
+        if (!skips)
+        {
+            for (int i = 0; i < 2; i++)
+            {
+                SluiceLogDamagedException error = Should.Throw<SluiceLogDamagedException>(() => reader.ReadToEnd());
+                error.Reason.ShouldContain("removed from the end");
+                error.Sequence.ShouldBe(1);
+            }
+
+            return;
+        }
+
+        List<SluiceLogRecord> records = [];
+        while (reader.TryRead(out LogEntry entry))
+        {
+            records.Add(entry.ToRecord());
+        }
+
+        reader.Damage.ShouldContain(static d => d.Reason.Contains("removed from the end", StringComparison.Ordinal));
+
+        // The last one of the removed segment may still come, before it is told of that.
+        records.Where(static r => Records.Check(r.Bytes.Span).Writer == 1).Select(static r => r.Sequence).ShouldBe(Records.Range(5, 9));
+    }
+
     /// <summary>It goes from one to the next without a look at all that follow.</summary>
     [SkippableFact]
     public void It_opens_no_segment_more_than_a_few_times()

@@ -27,7 +27,8 @@ namespace Sluice;
 /// <see cref="SluiceLogDamagedException"/> at the end of what it can read. Records from its
 /// <see cref="SluiceLogDamagedException.Sequence"/> on may be different now: discard them, and continue there with a new reader. With
 /// <see cref="SluiceLogReaderOptions.SkipDamage"/>, the reader itself continues there. The same applies if a record was in the files for a
-/// moment although writing it failed.
+/// moment although writing it failed. If the records that have replaced them have been removed as the oldest ones since, the exception says
+/// instead that records are missing.
 /// </para>
 /// <para>
 /// If the log was removed and another one was created in its directory, the reader throws a <see cref="SluiceLogDamagedException"/> at the end
@@ -58,8 +59,11 @@ public sealed class SluiceLogReader : IDisposable
 
     private long _limit;
 
-    /// <summary>The number of reads of the segment's file when the limit was read.</summary>
+    /// <summary>The number of reads of the segment's file when the limit was read; -1 if that was in another segment.</summary>
     private int _fillsAtLimit;
+
+    /// <summary>The number of reads of the segment's file when the current call began; -1 if that was in another segment.</summary>
+    private int _fillsAtCall;
 
     private LogState? _state;
 
@@ -186,6 +190,7 @@ public sealed class SluiceLogReader : IDisposable
     public bool TryRead(out LogEntry entry)
     {
         ObjectDisposedException.ThrowIf(_isDisposed, this);
+        _fillsAtCall = _segment?.Fills ?? -1;
         while (true)
         {
             while (_hasFrame)
@@ -440,13 +445,13 @@ public sealed class SluiceLogReader : IDisposable
     /// </summary>
     private bool TryGoBack()
     {
-        if (_segment!.WasRemoved(_folder))
+        if (WasRemoved())
         {
-            GoBackBefore(_segment.Id, _segment.LogId);
+            GoBackBefore(_segment!.Id, _segment.LogId);
             return true;
         }
 
-        bool wasTruncated = _segment.TryForgetFooter() || _segment.TryForgetEntry();
+        bool wasTruncated = _segment!.TryForgetFooter() || _segment.TryForgetEntry();
         long from = _segment.FindReplaced();
         if (from > 0)
         {
@@ -461,6 +466,14 @@ public sealed class SluiceLogReader : IDisposable
         _catalog = null;
         return true;
     }
+
+    /// <summary>
+    /// Returns true if the segment was removed as a part of the log's end. If retention removed it, no older one exists, because retention
+    /// removes the oldest segments first, and the log begins after the records that were read.
+    /// </summary>
+    private bool WasRemoved() => _segment!.IsGoneFrom(_folder)
+        && (_folder.List().Exists(id => id < _segment.Id && SegmentReader.MayBeIn(_folder, id))
+            || FindNext().Next?.FirstSequence <= _segment.ReadTo);
 
     /// <summary>Moves back to the newest segment that still exists before one that was removed.</summary>
     private void GoBackBefore(long id, Guid logId)
@@ -502,6 +515,7 @@ public sealed class SluiceLogReader : IDisposable
     {
         // This is determined before the buffer is discarded, so that reserved space is not read at each poll.
         bool isAllZeros = result == FrameResult.Zeros && _segment!.HasOnlyZerosBuffered();
+        bool isStale = _segment!.Fills == _fillsAtCall;
         (SegmentInfo? next, bool isBeforeFooter, SluiceLogCut? torn) = FindNext();
         if ((next is not null || result == FrameResult.Good) && HasFrameByNow(out result))
         {
@@ -534,7 +548,8 @@ public sealed class SluiceLogReader : IDisposable
             ? new SluiceLogCut(_segment.Path, _segment.Offset, -1, _next, end.Reason ?? verdict.Reason) : torn;
         if (verdict.Kind is EndKind.EndOfLog or EndKind.TornTail or EndKind.NeverSynced)
         {
-            return false;
+            // Bytes that were read before this call may have been replaced by records since.
+            return isStale && HasFrameByNow(out _);
         }
 
         // Everything is checked again, because the writer may have changed the files between the checks.
@@ -733,7 +748,7 @@ public sealed class SluiceLogReader : IDisposable
         }
 
         _segment?.Dispose();
-        (_segment, _backTo) = (entered, null);
+        (_segment, _backTo, _fillsAtLimit, _fillsAtCall) = (entered, null, -1, -1);
         _next = Math.Max(_next, segment.FirstSequence);
         _segment.MoveNear(_next, _index?.Invoke(segment.Id, _next));
         return true;

@@ -277,10 +277,8 @@ internal sealed class SegmentReader : IDisposable
         return true;
     }
 
-    /// <summary>Returns true if the segment was removed as a part of the log's end.</summary>
-    /// <remarks>If retention removed the segment, no older one exists, because retention removes the oldest segments first.</remarks>
-    public bool WasRemoved(LogFolder folder) =>
-        (!HasName || _file.Length == 0) && !MayBeIn(folder, Id) && folder.List().Exists(id => id < Id && MayBeIn(folder, id));
+    /// <summary>Returns true if the segment was deleted or emptied.</summary>
+    public bool IsGoneFrom(LogFolder folder) => (!HasName || _file.Length == 0) && !MayBeIn(folder, Id);
 
     /// <summary>
     /// Returns true if a complete frame follows the position, at which there is no good frame. The frame at the position is read again
