@@ -99,8 +99,9 @@ public class SluiceLogOptions
     public TimeSpan FlushInterval { get; set; } = TimeSpan.FromMilliseconds(200);
 
     /// <summary>
-    /// Gets or sets a value that indicates whether disk space for a segment is reserved when the segment is created, and for the segment in
-    /// which a log that is opened continues, by the first append. This property applies only to framed logs.
+    /// Gets or sets a value that indicates whether disk space for a segment is reserved when the segment is created. The space for the first
+    /// segment of a new log, or for the segment in which a log that is opened continues, is reserved by the first append. This property
+    /// applies only to framed logs.
     /// </summary>
     /// <value>The default is <see langword="true"/>.</value>
     /// <remarks>

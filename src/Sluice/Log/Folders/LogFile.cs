@@ -265,16 +265,29 @@ internal static class LogFile
     public static void FlushData(SluiceHandle file, SluiceLogOptions settings, bool needsJournal = true) =>
         Flush(file, IoVerb.FlushData, settings, needsJournal);
 
-    /// <summary>Returns true if the file system reports that a file has no data from an offset on. Nothing is read.</summary>
-    public static bool IsKnownToBeEmptyFrom(SluiceHandle file, long offset)
+    /// <summary>
+    /// Returns the ranges of a file from an offset on that the file system does not know to be zeros, such as reserved space. Nothing is
+    /// read, because the kernel counts as data what it has read ahead.
+    /// </summary>
+    public static List<(long From, long To)> ListData(SluiceHandle file, long offset)
     {
-        if (!Libc.IsSupported)
+        using OpenFile.Reference reference = file.TakeReference();
+        List<(long, long)> ranges = [];
+        long end = file.Length;
+        for (long at = offset; at < end; at = ranges[^1].Item2)
         {
-            return false;
+            long from = Libc.IsSupported ? CopyCalls.FindData(file.Descriptor, at) : at;
+            if (from == -Errno.ENXIO)
+            {
+                break;
+            }
+
+            from = Math.Max(from, at);
+            long to = Libc.IsSupported ? CopyCalls.FindHole(file.Descriptor, from) : end;
+            ranges.Add((from, to > from ? to : end));
         }
 
-        using OpenFile.Reference reference = file.TakeReference();
-        return CopyCalls.FindData(file.Descriptor, offset) == -Errno.ENXIO;
+        return ranges;
     }
 
     /// <summary>

@@ -15,8 +15,7 @@ namespace Sluice.Log.Folders;
 /// The open folder, relative to which files are opened even if the path refers to another folder now; null for a reader, and on operating
 /// systems other than Linux.
 /// </param>
-/// <param name="unflushedParents">The number of parent folders, from the folder's own on, with names that may not be on the disk.</param>
-internal sealed class LogFolder(string path, SegmentNames names, SafeFileHandle? folder = null, int unflushedParents = 0)
+internal sealed class LogFolder(string path, SegmentNames names, SafeFileHandle? folder = null)
 {
     public const string StateName = "log.state";
 
@@ -28,7 +27,8 @@ internal sealed class LogFolder(string path, SegmentNames names, SafeFileHandle?
 
     private volatile SafeFileHandle? _folder = folder;
 
-    private volatile int _unflushedParents = unflushedParents;
+    /// <summary>True if the name of the open folder is on the disk.</summary>
+    private volatile bool _hasDurableName;
 
     public string Path { get; } = path;
 
@@ -235,10 +235,10 @@ internal sealed class LogFolder(string path, SegmentNames names, SafeFileHandle?
         }
 
         using OpenFile.Reference held = new(open);
-        for (int level = _unflushedParents; level > 0; level--)
+        if (!_hasDurableName)
         {
-            FlushParent(DescriptorOf(open), level);
-            _unflushedParents = level - 1;
+            FlushName(open, Path);
+            _hasDurableName = true;
         }
 
         PathErrors.ThrowIfFailed(IgnoreUnsupported(Libc.Flush(DescriptorOf(open))), "Flushing the folder", Path);
@@ -272,7 +272,7 @@ internal sealed class LogFolder(string path, SegmentNames names, SafeFileHandle?
             SafeFileHandle? renewed = OpenFolder(Path);
             try
             {
-                FlushParent(DescriptorOf(renewed!), 1);
+                FlushName(renewed!, Path);
             }
             catch
             {
@@ -302,47 +302,54 @@ internal sealed class LogFolder(string path, SegmentNames names, SafeFileHandle?
     public void Close() => _folder?.Dispose();
 
     /// <summary>
-    /// Creates the folder of a log and missing parent folders, and opens it. The names of new folders are made durable with the names of
-    /// the log's files; so is that of the log's folder if it exists, because the program that created it may not have flushed its name.
+    /// Creates the folder of a log and missing parent folders, and opens it. Its name is made durable with the names of the log's files, also
+    /// if the folder exists, because the program that created it may not have flushed its name. The names of missing parent folders are made
+    /// durable at once, since the next opening finds them.
     /// </summary>
     /// <param name="path">A full path without a separator at its end.</param>
     /// <param name="names">The names of the segments.</param>
-    /// <exception cref="IOException">A folder cannot be created or opened.</exception>
+    /// <exception cref="IOException">A folder cannot be created or opened, or the name of a parent folder cannot be flushed.</exception>
     /// <exception cref="UnauthorizedAccessException">The process is not permitted to create or open a folder.</exception>
     public static LogFolder Make(string path, SegmentNames names)
     {
-        string? oldest = System.IO.Path.GetDirectoryName(path);
-        while (oldest is not null && !Directory.Exists(oldest))
-        {
-            oldest = System.IO.Path.GetDirectoryName(oldest);
-        }
-
         if (File.Exists(path))
         {
             throw new IOException($"Opening the log '{path}' failed: it is a file, and a log needs a directory for its files.");
         }
 
+        MakeParent(System.IO.Path.GetDirectoryName(path));
         _ = Directory.CreateDirectory(path);
-        int parents = 0;
-        for (string? at = path; at != oldest && (at = System.IO.Path.GetDirectoryName(at)) is not null;)
-        {
-            parents++;
-        }
-
-        return new LogFolder(path, names, OpenFolder(path), parents);
+        return new LogFolder(path, names, OpenFolder(path));
     }
 
-    private void FlushParent(int folder, int level)
+    private static void MakeParent(string? path)
     {
-        string parent = string.Join('/', Enumerable.Repeat("..", level));
-        int fd = PathCalls.OpenAt(folder, PathCalls.ToKernel(parent), PathCalls.ReadOnly | PathCalls.DirectoryFlag);
-        using SafeFileHandle? opened = fd < 0 ? null : new SafeFileHandle(fd, ownsHandle: true);
+        if (path is null || Directory.Exists(path))
+        {
+            return;
+        }
+
+        MakeParent(System.IO.Path.GetDirectoryName(path));
+        _ = Directory.CreateDirectory(path);
+        using SafeFileHandle? made = OpenFolder(path);
+        if (made is not null)
+        {
+            FlushName(made, path);
+        }
+    }
+
+    /// <summary>Makes the name of an open folder durable.</summary>
+    private static void FlushName(SafeFileHandle folder, string path)
+    {
+        using OpenFile.Reference held = new(folder);
+        int fd = PathCalls.OpenAt(DescriptorOf(folder), "..\0"u8, PathCalls.ReadOnly | PathCalls.DirectoryFlag);
+        using SafeFileHandle? parent = fd < 0 ? null : new SafeFileHandle(fd, ownsHandle: true);
 
         // A folder without read permission cannot be opened, so the whole file system of the log is flushed.
-        int result = IgnoreUnsupported(fd < 0 ? CopyCalls.FlushFileSystem(folder) : Libc.Flush(fd));
+        int result = IgnoreUnsupported(fd < 0 ? CopyCalls.FlushFileSystem(DescriptorOf(folder)) : Libc.Flush(fd));
 
         // The file system of the log can be mounted in a folder of a read-only file system, which has nothing to flush.
-        PathErrors.ThrowIfFailed(result == -Errno.EROFS ? 0 : result, "Flushing the folder", System.IO.Path.GetFullPath(parent, Path));
+        PathErrors.ThrowIfFailed(result == -Errno.EROFS ? 0 : result, "Flushing the name of", path);
     }
 
     private bool TryEmpty(string path, SluiceLogOptions settings)

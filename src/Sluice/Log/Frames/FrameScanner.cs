@@ -1,3 +1,5 @@
+using Sluice.Log.Folders;
+
 namespace Sluice.Log.Frames;
 
 /// <summary>The result of <see cref="FrameScanner.TryNext"/>.</summary>
@@ -113,16 +115,19 @@ internal sealed class FrameScanner
         return _file.Read(header, offset) == header.Length && LogLayout.ReadFrameHeader(header).Crc == crc;
     }
 
-    /// <summary>Counts the bytes of a file from an offset up to the last one that is not zero.</summary>
+    /// <summary>Counts the bytes of a file from an offset up to the last one that is not zero. Reserved space is not read.</summary>
     public static long CountTailBytes(SluiceHandle file, long offset)
     {
         byte[] buffer = GC.AllocateUninitializedArray<byte>((int)Math.Clamp(file.Length - offset, FewBytes, ManyBytes));
         long last = offset;
-        int read;
-        for (long at = offset; (read = file.Read(buffer, at)) > 0; at += read)
+        foreach ((long from, long to) in LogFile.ListData(file, offset))
         {
-            int index = buffer.AsSpan(0, read).LastIndexOfAnyExcept((byte)0);
-            last = index < 0 ? last : at + index + 1;
+            int read;
+            for (long at = from; at < to && (read = file.Read(buffer.AsSpan(0, (int)Math.Min(buffer.Length, to - at)), at)) > 0; at += read)
+            {
+                int index = buffer.AsSpan(0, read).LastIndexOfAnyExcept((byte)0);
+                last = index < 0 ? last : at + index + 1;
+            }
         }
 
         return last - offset;

@@ -231,13 +231,6 @@ internal sealed class RecoveredLog
             throw WriterLock.Refusal(_folder.Path, null);
         }
 
-        byte[] first = new byte[Environment.SystemPageSize];
-        _ = file.Read(first, 0);
-        if (!first.AsSpan(LogLayout.HeaderBytes).ContainsAnyExcept((byte)0) && LogFile.IsKnownToBeEmptyFrom(file, first.Length))
-        {
-            return;
-        }
-
         long bytes = FrameScanner.CountTailBytes(file, LogLayout.HeaderBytes);
         if (bytes > 0)
         {
