@@ -8,7 +8,7 @@ internal static class EventLogPath
     /// <summary>
     /// Returns the directory of a log and its options. If the path ends with one of the extensions, the files of the log get its name with
     /// the date and a number: "app-.txt" stands for "app-20301231-0000000001.txt", and "app.txt" for "app20301231-0000000001.txt", with a
-    /// new file every day.
+    /// new file every day. "app2.txt" stands for "app2-20301231-0000000001.txt", since a digit cannot be next to the date.
     /// </summary>
     public static (string Directory, SluiceLogOptions Options) Split(string path, SluiceLogOptions options)
     {
@@ -20,7 +20,8 @@ internal static class EventLogPath
         }
 
         string name = Path.GetFileNameWithoutExtension(path);
+        string separator = name.Length > 0 && char.IsAsciiDigit(name[^1]) ? "-" : "";
         string directory = Path.GetDirectoryName(Path.GetFullPath(path)) ?? path;
-        return (directory, options.WithFileNamePattern($"{name}{{date:yyyyMMdd}}-{{id}}{extension}"));
+        return (directory, options.WithFileNamePattern($"{name}{separator}{{date:yyyyMMdd}}-{{id}}{extension}"));
     }
 }

@@ -1,7 +1,7 @@
 namespace Sluice.Extensions.Logging;
 
 /// <summary>A log of events that is replaced by a new log in the same directory after a flush to the disk has failed.</summary>
-internal sealed class ReopeningLog
+internal sealed class ReopeningLog : IDisposable
 {
     /// <summary>The time, in milliseconds, after which the directory is opened again if that has failed.</summary>
     private const int RetryMs = 1000;
@@ -11,6 +11,7 @@ internal sealed class ReopeningLog
     private readonly SluiceLogOptions? _options;
     private SluiceLog _log;
     private long _retryAt = long.MinValue;
+    private bool _isDisposed;
 
     /// <summary>Initializes an instance for a log of the caller. This log is not replaced.</summary>
     public ReopeningLog(SluiceLog log) => _log = log;
@@ -61,9 +62,17 @@ internal sealed class ReopeningLog
             _retryAt = Environment.TickCount64 + RetryMs;
             try
             {
-                Volatile.Write(ref _log, SluiceLog.Open(_directory, _options));
+                SluiceLog opened = SluiceLog.Open(_directory, _options);
+                _ = Interlocked.Exchange(ref _log, opened);
                 _retryAt = long.MinValue;
-                return true;
+                if (!Volatile.Read(ref _isDisposed))
+                {
+                    return true;
+                }
+
+                // Dispose may have closed the log before this one.
+                Close(opened);
+                return false;
             }
             catch (Exception e) when (e is IOException or UnauthorizedAccessException)
             {
@@ -72,15 +81,23 @@ internal sealed class ReopeningLog
         }
     }
 
-    private static void Close(SluiceLog failed)
+    /// <summary>Closes the log, also one that replaces it meanwhile.</summary>
+    /// <exception cref="IOException">Records could not be written or made durable. The log is closed nevertheless.</exception>
+    public void Dispose()
+    {
+        _ = Interlocked.Exchange(ref _isDisposed, true);
+        Current.Dispose();
+    }
+
+    private static void Close(SluiceLog log)
     {
         try
         {
-            failed.Dispose();
+            log.Dispose();
         }
         catch (IOException)
         {
-            // The caller already has the failure.
+            // The caller has the failure of the log already, or the new log has no records.
         }
     }
 }

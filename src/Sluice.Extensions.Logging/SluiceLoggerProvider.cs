@@ -183,7 +183,7 @@ public sealed class SluiceLoggerProvider : ILoggerProvider, ISupportExternalScop
             }
             else
             {
-                Log.Dispose();
+                _log.Dispose();
             }
         }
         catch (ObjectDisposedException)
@@ -214,7 +214,7 @@ public sealed class SluiceLoggerProvider : ILoggerProvider, ISupportExternalScop
 
         try
         {
-            await (_leaveOpen ? Log.FlushAsync(LogDurability.Written).AsTask() : Log.DisposeAsync().AsTask()).ConfigureAwait(false);
+            await (_leaveOpen ? Log.FlushAsync(LogDurability.Written).AsTask() : Task.Run(_log.Dispose)).ConfigureAwait(false);
         }
         catch (ObjectDisposedException)
         {

@@ -100,7 +100,7 @@ public sealed class SluiceLogSink : ILogEventSink, IDisposable, IAsyncDisposable
 
         if (!_leaveOpen)
         {
-            _log.Current.Dispose();
+            _log.Dispose();
             return;
         }
 
@@ -129,7 +129,7 @@ public sealed class SluiceLogSink : ILogEventSink, IDisposable, IAsyncDisposable
 
         try
         {
-            await (_leaveOpen ? _log.Current.FlushAsync(LogDurability.Written).AsTask() : _log.Current.DisposeAsync().AsTask()).ConfigureAwait(false);
+            await (_leaveOpen ? _log.Current.FlushAsync(LogDurability.Written).AsTask() : Task.Run(_log.Dispose)).ConfigureAwait(false);
         }
         catch (ObjectDisposedException) when (_leaveOpen)
         {

@@ -401,6 +401,78 @@ public sealed partial class ProviderTests
         numbers.Distinct().Count().ShouldBe(Events - (int)provider.LostEvents);
     }
 
+    /// <summary>The log is being replaced when the provider is disposed.</summary>
+    [Fact]
+    public void A_provider_that_is_disposed_while_it_opens_its_log_again_leaves_no_log_open()
+    {
+        using TempFolder folder = new();
+        SluiceLoggerProvider? provider = null;
+        DisposingDisk disk = new(() => provider!.Dispose());
+        provider = new SluiceLoggerProvider(folder.Log, new SluiceLoggerOptions
+        {
+            Log = new() { Format = LogFormat.Framed, Durability = LogDurability.Durable, Engine = disk },
+        });
+        ILogger logger = provider.CreateLogger("a");
+        logger.LogInformation("one");
+        disk.Begin();
+        logger.LogInformation("two");
+        disk.HasDisposed.ShouldBeTrue();
+        SluiceLog.Open(folder.Log).Dispose();
+    }
+
+    /// <summary>Names that repeat, texts that are no Unicode, values that throw, and events that are longer than a record.</summary>
+    [Theory]
+    [InlineData(1_044_480)]
+    [InlineData(2000)]
+    [InlineData(700)]
+    public void Any_event_is_one_line_of_strict_JSON(int maxRecordBytes)
+    {
+        const int count = 2000;
+        Random random = new(maxRecordBytes);
+        string[] names =
+        [
+            "@t", "@m", "@", "", "a", "b", "SourceContext", "EventName", "Scope", "@error", "{OriginalFormat}", "\ud800", "x\"y",
+            "CutFromBytes", "\n",
+        ];
+        object?[] values =
+        [
+            null, 1, -1L, 1.5, double.NaN, "text", "\ud83d", "a\u2028b\r\n\t\0", '\ud800', new object?[] { null, "\udc00", new[] { "x" } },
+            new Dictionary<string, object?> { ["k"] = 1 }, DateTime.MaxValue, DateTimeOffset.MinValue, TimeSpan.MaxValue, 1.0m, Broken(),
+            new Unspeakable(), new Endless2(), Enumerable.Range(0, 3000), new byte[2000], (Half)1, new Version(1, 2),
+        ];
+        using TempFolder folder = new();
+        using (SluiceLoggerProvider provider = new(
+            folder.Log, new SluiceLoggerOptions { Log = new() { MaxRecordBytes = maxRecordBytes, RetainSegments = null } }))
+        {
+            ILogger logger = provider.CreateLogger(maxRecordBytes == 700 ? new string('\ud800', 500) : "c\ud83d\ude00");
+            for (int i = 0; i < count; i++)
+            {
+                KeyValuePair<string, object?>[] state = [.. Enumerable.Range(0, random.Next(6)).Select(_ => Any())];
+                using IDisposable? scope = random.Next(3) == 0 ? logger.BeginScope(new Dictionary<string, object?>([Any()])) : null;
+                using IDisposable? plain = random.Next(3) == 0 ? logger.BeginScope(Any().Value ?? "nothing") : null;
+                string message = Text(3000);
+                logger.Log(
+                    LogLevel.Warning, new EventId(i, random.Next(3) == 0 ? Text(900) : null), state,
+                    random.Next(4) == 0 ? new InvalidOperationException(Text(900)) : null, (_, _) => message);
+            }
+
+            provider.LostEvents.ShouldBe(0, $"{provider.LastError}");
+        }
+
+        string[] lines = folder.Lines();
+        lines.Length.ShouldBe(count);
+        foreach (string line in lines)
+        {
+            using JsonDocument json = JsonDocument.Parse(line, new JsonDocumentOptions { AllowDuplicateProperties = false });
+            json.RootElement.GetProperty("@t").GetDateTime().Kind.ShouldBe(DateTimeKind.Utc);
+            json.RootElement.GetProperty("@m").GetString().ShouldNotBeNull();
+            System.Text.Encoding.UTF8.GetByteCount(line).ShouldBeLessThan(maxRecordBytes);
+        }
+
+        KeyValuePair<string, object?> Any() => new(names[random.Next(names.Length)], values[random.Next(values.Length)]);
+        string Text(int most) => new string(random.Next(2) == 0 ? '\ud83d' : 'x', random.Next(3) == 0 ? random.Next(most) : 3) + "\ud83d\ude00";
+    }
+
     [Fact]
     public void Events_of_a_log_that_cannot_be_opened_again_are_counted()
     {
@@ -529,6 +601,40 @@ public sealed partial class ProviderTests
         {
             logger.LogInformation("from a value");
             return "talked";
+        }
+    }
+
+    /// <summary>Fails a flush, and runs an action at the next one: that of the opening.</summary>
+    private sealed class DisposingDisk(Action action) : InterceptingEngine
+    {
+        private const int InputOutput = 5;
+        private int _step = -1;
+
+        public override string Name => "disposing";
+
+        public bool HasDisposed { get; private set; }
+
+        public void Begin() => _step = 0;
+
+        protected override Interception OnSubmit(in IoSubmission submission)
+        {
+            if (_step < 0 || submission.IsWrite || submission.IsRead)
+            {
+                return Interception.PassOn;
+            }
+
+            if (_step++ == 0)
+            {
+                return Interception.Fail(InputOutput);
+            }
+
+            if (_step == 2)
+            {
+                action();
+                HasDisposed = true;
+            }
+
+            return Interception.PassOn;
         }
     }
 }

@@ -147,6 +147,25 @@ public sealed class SinkTests
         files.SelectMany(File.ReadAllLines).ShouldAllBe(static line => line.Contains("aaa"));
     }
 
+    /// <summary>A digit cannot be next to the date in a name.</summary>
+    [Theory]
+    [InlineData("app2.txt", "^app2-20[0-9]{6}-[0-9]{10}\\.txt$")]
+    [InlineData("app-.log", "^app-20[0-9]{6}-[0-9]{10}\\.log$")]
+    [InlineData(".json", "^20[0-9]{6}-[0-9]{10}\\.json$")]
+    public void The_name_of_the_files_may_end_in_anything(string name, string expected)
+    {
+        using TempFolder folder = new();
+        using (Logger logger = new LoggerConfiguration().WriteTo.SluiceLog(
+            Path.Combine(folder.Log, name), outputTemplate: "{Message:lj}{NewLine}").CreateLogger())
+        {
+            logger.Information("one");
+        }
+
+        string file = Directory.GetFiles(folder.Log).ShouldHaveSingleItem();
+        Path.GetFileName(file).ShouldMatch(expected);
+        File.ReadAllText(file).ShouldBe("one\n");
+    }
+
     [Theory]
     [InlineData(LogEventLevel.Information)]
     [InlineData(LogEventLevel.Error)]
