@@ -19,7 +19,7 @@ public sealed class LabLimitTests
         ];
         string[] limits = File.ReadAllLines(Path.Combine(SourceTree.Root, "tests", "labs", list));
         limits.ShouldNotBeEmpty();
-        limits.ShouldAllBe(l => HasReason(l) && tests.Any(t => t.Contains(l.Split('|')[0], StringComparison.Ordinal)));
+        limits.Where(l => !HasReason(l) || !tests.Any(t => t.Contains(l.Split('|')[0], StringComparison.Ordinal))).ShouldBeEmpty();
     }
 
     private static bool HasReason(string limit) => limit.Split('|') is [{ Length: > 0 }, { Length: > 0 }];
