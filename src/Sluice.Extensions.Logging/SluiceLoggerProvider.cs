@@ -259,15 +259,15 @@ public sealed class SluiceLoggerProvider : ILoggerProvider, ISupportExternalScop
             {
                 long lost = 0;
                 bool isReplaced = !Volatile.Read(ref _isDisposed) && _log.TryReplace(log, out lost);
+                if (isReplaced && sequence > log.WrittenSequence)
+                {
+                    // This event was counted as lost, but is appended again.
+                    lost--;
+                }
+
                 Interlocked.Add(ref _lostEvents, lost);
                 if (isReplaced)
                 {
-                    if (sequence > log.WrittenSequence)
-                    {
-                        // This event was counted as lost, but is appended again.
-                        Interlocked.Decrement(ref _lostEvents);
-                    }
-
                     if (lost > 0)
                     {
                         Volatile.Write(ref _lastError, e);
