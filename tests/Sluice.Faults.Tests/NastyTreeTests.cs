@@ -70,7 +70,7 @@ public sealed class NastyTreeTests
             string[] listed = [Path.Combine(source, "plain", "small"), Path.Combine(source, "plain")];
             byte[][] set = [.. listed.SelectMany((path, i) => Attributes.Take(i == 0 ? 3 : 4).Where(name => Set(path, name)))];
 
-            // What is mounted inside is copied with the rest.
+            // The copy contains the files of a file system that is mounted in the tree.
             string? refusal = Command.TryRun("mount", "-t", "tmpfs", "tmpfs", Path.Combine(source, "inside"));
             await File.WriteAllTextAsync(Path.Combine(source, "inside", "file"), "inside");
             (string expected, string actual) = (Path.Combine(mount.Folder, "expected"), Path.Combine(mount.Folder, "actual"));

@@ -292,7 +292,7 @@ public sealed class ErrorTests
         File.Exists(folder.PathOf("0000000001.slog")).ShouldBeFalse();
     }
 
-    /// <summary>Else the others are removed at the next time, and a gap is left.</summary>
+    /// <summary>If the segment were forgotten, the next removal would leave a gap before it.</summary>
     [SkippableFact]
     public void A_segment_that_can_neither_be_deleted_nor_looked_at_stays_the_oldest()
     {

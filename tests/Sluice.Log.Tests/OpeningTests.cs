@@ -4,7 +4,7 @@ using Sluice.Uring;
 
 namespace Sluice.Log.Tests;
 
-/// <summary>What an opening makes durable, reads and refuses.</summary>
+/// <summary>An opening flushes the names of new folders, refuses a second writer and does not read reserved space.</summary>
 [Trait("Runs", "once")]
 [Collection(nameof(AloneCollection))]
 public sealed class OpeningTests : IDisposable

@@ -163,7 +163,7 @@ public sealed class ReaderModelTests(ITestOutputHelper output)
 
         public void Dispose() => _reader.Dispose();
 
-        /// <summary>Whether it came to the end.</summary>
+        /// <summary>Reads up to a number of records. Returns true if the reader came to the end.</summary>
         public bool Read(int most, SluiceLog log)
         {
             for (int i = 0; i < most; i++)

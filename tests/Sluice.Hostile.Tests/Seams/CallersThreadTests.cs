@@ -1,8 +1,9 @@
+using Sluice.Memory;
 using Sluice.Uring;
 
 namespace Sluice.Hostile.Tests.Seams;
 
-/// <summary>How much an asynchronous call transfers before it returns: no more than one piece, however large it is.</summary>
+/// <summary>Tests which thread transfers. An asynchronous call transfers at most one piece before it returns, however large it is.</summary>
 public sealed class CallersThreadTests : HostileTests
 {
     private const int Length = 6 * OpenFile.MaxInlineBytes;
@@ -61,28 +62,40 @@ public sealed class CallersThreadTests : HostileTests
     [LinuxFact]
     public void A_batch_of_direct_writes_needs_no_pool_thread_without_a_ring()
     {
-        using SluiceHandle handle = SluiceHandle.Open(Temp.NewPath(), new SluiceOptions
+        const int block = 4096;
+        const int blocks = 8;
+        using SluiceHandle handle = SluiceHandle.Open(Temp.NewFile(new byte[blocks * block]), new SluiceOptions
         {
-            Mode = FileMode.CreateNew,
             Access = FileAccess.ReadWrite,
             Caching = FileCaching.Direct,
             Engine = SluiceEngines.Pool,
         });
         Skip.If(handle.Caching != FileCaching.Direct, handle.CachingReason);
-        const int block = 4096;
-        WriteRequest[] requests =
-            [.. Enumerable.Range(0, 8).Select(i => new WriteRequest(i * block, _content.AsMemory(i * block, block)))];
+
+        // Unaligned writes of other threads are made by the thread that leaves the gate before them.
+        MemoryLease lease = AlignedBufferPool.Rent(blocks * block);
+        Memory<byte> bytes = lease.Memory[..(blocks * block)];
+        _content.AsMemory(0, bytes.Length).CopyTo(bytes);
+        WriteRequest[] requests = [.. Enumerable.Range(0, blocks).Select(i => new WriteRequest(i * block, bytes.Slice(i * block, block)))];
         int caller = Environment.CurrentManagedThreadId;
         int written = 0;
         int elsewhere = 0;
+        using ManualResetEventSlim poolWasHere = new();
         SystemCallFaults.Use((name, _, _) =>
         {
             if (name.StartsWith("pwrite", StringComparison.Ordinal))
             {
-                _ = Environment.CurrentManagedThreadId == caller ? Interlocked.Increment(ref written) : Interlocked.Increment(ref elsewhere);
-
-                // Helpers, if there were any, would have time to begin.
-                SpinWait.SpinUntil(() => Volatile.Read(ref elsewhere) > 0, 20);
+                if (Environment.CurrentManagedThreadId != caller)
+                {
+                    Interlocked.Increment(ref elsewhere);
+                }
+                else if (written++ == 0)
+                {
+                    // Helpers, if there were any, were queued before this work item.
+                    ThreadPool.UnsafeQueueUserWorkItem(_ => poolWasHere.Set(), null);
+                    poolWasHere.Wait(Watchdog.Patience).ShouldBeTrue();
+                    SpinWait.SpinUntil(() => Volatile.Read(ref elsewhere) > 0, 100);
+                }
             }
 
             return 0;
@@ -91,9 +104,10 @@ public sealed class CallersThreadTests : HostileTests
         SystemCallFaults.Use(null);
         elsewhere.ShouldBe(0);
         written.ShouldBeGreaterThanOrEqualTo(requests.Length);
-        byte[] read = new byte[8 * block];
+        byte[] read = new byte[blocks * block];
         handle.Read(read, 0).ShouldBe(read.Length);
         read.ShouldBeBytes(_content.AsSpan(0, read.Length).ToArray());
+        lease.Return();
     }
 
     private async Task CarriesAsync(string what, Func<Task> call)

@@ -2,7 +2,7 @@ using Sluice.Uring;
 
 namespace Sluice.Hostile.Tests.Seams;
 
-/// <summary>Where the walk over a tree is ended by what it meets, what it has found till then is not copied any more.</summary>
+/// <summary>A walk over a tree that ends with an exception copies no file afterwards.</summary>
 public sealed class EndedWalkSeamTests : HostileTests
 {
     private const int Files = 30;
@@ -29,7 +29,7 @@ public sealed class EndedWalkSeamTests : HostileTests
         int held = 0;
         SystemCallFaults.Use((call, _, _) =>
         {
-            // What another thread than the walk's opens is a file of the group.
+            // Another thread than that of the walk opens only files of the group.
             if (call == "openat" && Volatile.Read(ref walk) is { } walking && walking != Thread.CurrentThread
                 && Interlocked.CompareExchange(ref held, 1, 0) == 0)
             {
