@@ -1,11 +1,12 @@
 using Sluice.Errors;
 using Sluice.Kernel;
 using Sluice.Memory;
+using Sluice.Uring;
 using Sluice.Uring.Abi;
 
 namespace Sluice.Engines;
 
-/// <summary>Performs a submission with one blocking system call. Returns the number of bytes or a negative errno.</summary>
+/// <summary>Performs transfers with one blocking system call each. Returns the number of bytes or a negative errno.</summary>
 internal static unsafe class LinuxTransfer
 {
     public static int Run(IoOperation operation) =>
@@ -30,6 +31,17 @@ internal static unsafe class LinuxTransfer
                 int written = operation.Verb == IoVerb.Append ? Append(operation) : Transfer(operation);
                 handle.EndBlockingWrite(begin, operation.Length);
                 return written;
+        }
+    }
+
+    /// <summary>Reads without an operation if the buffer and the offset are aligned; otherwise, returns -EINVAL.</summary>
+    public static int ReadAligned(OpenFile handle, Span<byte> buffer, long offset)
+    {
+        fixed (byte* p = buffer)
+        {
+            return handle.Alignment.IsAligned((nint)p, offset, buffer.Length)
+                ? TransferCalls.Read(handle.Descriptor, p, buffer.Length, offset, handle.TransferFlags)
+                : -Errno.EINVAL;
         }
     }
 

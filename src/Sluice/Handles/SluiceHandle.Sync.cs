@@ -46,7 +46,7 @@ public sealed partial class SluiceHandle
     {
         if (NeedsOperation)
         {
-            return IoOperation.Read(this, buffer, fileOffset);
+            return TryReadAligned(buffer, fileOffset) ? buffer.Length : IoOperation.Read(this, buffer, fileOffset);
         }
 
         using Reference reference = TakeReference();
@@ -64,6 +64,27 @@ public sealed partial class SluiceHandle
         int bytes = isDone ? first : ReadRest(buffer, offset, first);
         IoMetrics.Note(this, IoVerb.Read, CompletionPath.Inline, bytes);
         return bytes;
+    }
+
+    /// <summary>
+    /// Reads an aligned buffer of a direct file with one system call. Returns false if the buffer is not aligned, or if the call did not
+    /// fill it; an operation then reads again.
+    /// </summary>
+    private bool TryReadAligned(Span<byte> buffer, long fileOffset)
+    {
+        if (Caching != FileCaching.Direct || IsIntercepted || buffer.Length > MaxBytesPerTransfer)
+        {
+            return false;
+        }
+
+        using Reference reference = TakeReference();
+        bool isFull = LinuxTransfer.ReadAligned(this, buffer, fileOffset) == buffer.Length;
+        if (isFull)
+        {
+            IoMetrics.Note(this, IoVerb.Read, CompletionPath.Inline, buffer.Length);
+        }
+
+        return isFull;
     }
 
     /// <summary>Writes all bytes of a buffer at the specified offset.</summary>
