@@ -3,9 +3,8 @@ namespace Sluice.Cli.Load;
 /// <summary>The counts and times of all slices of Sluice or of .NET so far. Loops add to it while the progress display reads it.</summary>
 internal sealed class Measurement
 {
-    private long _operations;
-    private long _bytes;
     private long _readBytes;
+    private long _writtenBytes;
     private long _begunLate;
 
     public LatencyHistogram Reads { get; } = new();
@@ -23,9 +22,9 @@ internal sealed class Measurement
 
     public long ReadBytes => Volatile.Read(ref _readBytes);
 
-    public long Operations => Volatile.Read(ref _operations);
+    public long Bytes => ReadBytes + Volatile.Read(ref _writtenBytes);
 
-    public long Bytes => Volatile.Read(ref _bytes);
+    public long Operations => Reads.Count + Writes.Count - NeverBegun;
 
     public TimeSpan Elapsed { get; set; }
 
@@ -63,10 +62,7 @@ internal sealed class Measurement
 
     public void Count(bool isWrite, int bytes, long latencyNanoseconds)
     {
-        Interlocked.Increment(ref _operations);
-        Interlocked.Add(ref _bytes, bytes);
-        if (!isWrite)
-            Interlocked.Add(ref _readBytes, bytes);
+        Interlocked.Add(ref isWrite ? ref _writtenBytes : ref _readBytes, bytes);
         (isWrite ? Writes : Reads).Record(latencyNanoseconds);
     }
 }

@@ -24,8 +24,6 @@ internal sealed class WorkloadRunner : IDisposable
     private readonly BlockVerifier? _verifier;
     private readonly Func<long> _clock;
 
-    // True if a request is followed by work that is not part of it: reading the data, or dropping its pages.
-    private readonly bool _doesMore;
     private long _deadline;
     private long _writes;
     private volatile bool _stop;
@@ -37,7 +35,6 @@ internal sealed class WorkloadRunner : IDisposable
     {
         _workload = workload;
         _clock = clock ?? Stopwatch.GetTimestamp;
-        _doesMore = workload.TouchEveryByte || workload.Verify || workload.Cache == CacheMode.Cold;
         _device = EnvironmentProbe.DeviceOf(workload.Path);
         _offsets = new OffsetSequence(
             workload.FileSizeBytes, workload.RequestSizeBytes, workload.SeekPercent, workload.Seed, workload.Zipf);
@@ -162,27 +159,25 @@ internal sealed class WorkloadRunner : IDisposable
         var random = new Random(_workload.Seed + loop);
         try
         {
-            long now = _clock();
+            long ended = _clock();
             // With a rate limit, the loop continues until all due requests have been made, but for at most twice the time.
-            long end = _limiter is null ? _deadline : _deadline + Math.Max(0, _deadline - now);
+            long end = _limiter is null ? _deadline : _deadline + Math.Max(0, _deadline - ended);
             // Each slice makes at least one request, even if its thread starts late, so that the result has values for Sluice and for .NET.
-            for (bool isFirst = loop == 0; (isFirst || now < end) && !_stop; isFirst = false)
+            for (bool isFirst = loop == 0; (isFirst || ended < end) && !_stop; isFirst = false)
             {
-                long intended = now;
-                long started = now;
+                long? due = null;
                 if (_limiter is not null)
                 {
-                    long? turn = IsSynchronous ? _limiter.Wait(_deadline, cancellationToken)
+                    due = IsSynchronous ? _limiter.Wait(_deadline, cancellationToken)
                         : await _limiter.WaitAsync(_deadline, cancellationToken);
-                    if (turn is not { } due)
+                    if (due is null)
                         return;
-                    intended = due;
-                    started = _clock();
                 }
                 long offset = _offsets.Next();
                 bool isWrite = NextIsWrite(random);
                 int bytes = buffer.Length;
-                long ended;
+                // The time that this program needs between two requests is not part of the latency of either.
+                long started = _clock();
                 if (isWrite)
                 {
                     await target.WriteAsync(Stamp(buffer, offset), offset);
@@ -195,16 +190,14 @@ internal sealed class WorkloadRunner : IDisposable
                     ended = _clock();
                     AfterRead(readBuffer.Span, bytes, offset);
                 }
-                Count(target, measurement, isWrite, bytes, intended, started, ended);
-                // The time that this program needs between two requests is not part of the latency of either.
-                now = _doesMore ? _clock() : ended;
+                Count(target, measurement, isWrite, bytes, due ?? started, started, ended);
                 if (isWrite && IsFlushDue())
                 {
                     if (IsSynchronous)
                         target.Flush();
                     else
                         await target.FlushAsync();
-                    now = CountFlush(measurement, now);
+                    ended = CountFlush(measurement, ended);
                 }
             }
         }
