@@ -46,7 +46,7 @@ public sealed partial class SluiceHandle
     {
         if (NeedsOperation)
         {
-            return TryReadAligned(buffer, fileOffset) ? buffer.Length : IoOperation.Read(this, buffer, fileOffset);
+            return TryReadAligned(buffer, fileOffset, acceptsShort, out int read) ? read : IoOperation.Read(this, buffer, fileOffset);
         }
 
         using Reference reference = TakeReference();
@@ -67,24 +67,26 @@ public sealed partial class SluiceHandle
     }
 
     /// <summary>
-    /// Reads an aligned buffer of a direct file with one system call. Returns false if the buffer is not aligned, or if the call did not
-    /// fill it; an operation then reads again.
+    /// Reads an aligned buffer of a direct file with one system call. Returns false if the buffer is not aligned, or if the call failed or
+    /// is to be continued; an operation then reads all of it.
     /// </summary>
-    private bool TryReadAligned(Span<byte> buffer, long fileOffset)
+    private bool TryReadAligned(Span<byte> buffer, long fileOffset, bool acceptsShort, out int bytes)
     {
+        bytes = 0;
         if (Caching != FileCaching.Direct || IsIntercepted || buffer.Length > MaxBytesPerTransfer)
         {
             return false;
         }
 
         using Reference reference = TakeReference();
-        bool isFull = LinuxTransfer.ReadAligned(this, buffer, fileOffset) == buffer.Length;
-        if (isFull)
+        bytes = LinuxTransfer.ReadAligned(this, buffer, fileOffset);
+        if (bytes <= 0 || (bytes < buffer.Length && !acceptsShort && !IsAtEnd(fileOffset + bytes)))
         {
-            IoMetrics.Note(this, IoVerb.Read, CompletionPath.Inline, buffer.Length);
+            return false;
         }
 
-        return isFull;
+        IoMetrics.Note(this, IoVerb.Read, CompletionPath.Inline, bytes);
+        return true;
     }
 
     /// <summary>Writes all bytes of a buffer at the specified offset.</summary>
