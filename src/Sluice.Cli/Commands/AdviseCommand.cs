@@ -11,11 +11,11 @@ namespace Sluice.Cli.Commands;
 /// <summary>`sluice advise`: measures for a minute, and recommends ways to read and write in a folder.</summary>
 internal static class AdviseCommand
 {
-    public static CommandRun Define(OptionList command)
+    public static CommandBinder Define(OptionList command)
     {
         Func<ParseResult, string> directory = command.ScratchParent();
         Option<bool> quick = command.Quick();
-        return (result, context) => RunAsync(directory(result), result.GetValue(quick), context);
+        return (result, context) => () => RunAsync(directory(result), result.GetValue(quick), context);
     }
 
     /// <summary>

@@ -8,7 +8,7 @@ namespace Sluice.Cli.Commands;
 /// <summary>`sluice compare`: compares two results.</summary>
 internal static class CompareCommand
 {
-    public static CommandRun Define(OptionList command)
+    public static CommandBinder Define(OptionList command)
     {
         Argument<string> firstArgument =
             command.Argument(new Argument<string>("A.json") { Description = "The result of the first run, as --json wrote it." });
@@ -21,7 +21,7 @@ internal static class CompareCommand
                 throw new UsageException("two results are needed; try: sluice compare A.json B.json");
             if ((context.Output.OptionNaming(first) ?? context.Output.OptionNaming(second)) is { } option)
                 throw new UsageException($"{option} names a result that is compared");
-            return Task.FromResult(Run(first, second, context));
+            return () => Task.FromResult(Run(first, second, context));
         };
     }
 

@@ -10,11 +10,11 @@ namespace Sluice.Cli.Commands;
 /// <summary>`sluice doctor`: shows which features the machine and a file system support, and what Sluice therefore uses.</summary>
 internal static class DoctorCommand
 {
-    public static CommandRun Define(OptionList command)
+    public static CommandBinder Define(OptionList command)
     {
         Argument<string?> path = command.OptionalArgument("FILE|DIR",
             "A file, which is only read, or a folder whose file system is examined (the temporary folder).");
-        return (result, context) => Task.FromResult(Run(result.GetValue(path) ?? Path.GetTempPath(), context));
+        return (result, context) => () => Task.FromResult(Run(result.GetValue(path) ?? Path.GetTempPath(), context));
     }
 
     private static int Run(string path, CommandContext context)

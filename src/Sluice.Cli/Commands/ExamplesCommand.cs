@@ -31,7 +31,7 @@ internal sealed class ExamplesCommand(
 
     private long FileBytes => count * RecordSource.RecordBytes;
 
-    public static CommandRun Define(OptionList command)
+    public static CommandBinder Define(OptionList command)
     {
         Argument<string?> fileArgument =
             command.OptionalArgument("FILE", "The file to create, which is kept (a temporary file, which is removed).");
@@ -62,13 +62,17 @@ internal sealed class ExamplesCommand(
             IReadOnlyList<ExampleCase> cases = result.GetValue(names) is { } chosen
                 ? OptionText.Matching("--case", chosen, ExampleCases.All, c => c.Name)
                 : ExampleCases.All;
-            if (shown is not null)
-                Show(OptionText.Matching("--show", shown, ExampleCases.All, c => c.Name)[0], context.Terminal);
-            else if (result.GetValue(list))
-                List(cases, context.Terminal);
-            else
-                return new ExamplesCommand(file, count, times, cases, result.GetValue(force), result.GetValue(quiet), context).RunAsync();
-            return Task.FromResult(ExitCode.Success);
+            if (shown is null && !result.GetValue(list))
+                return new ExamplesCommand(file, count, times, cases, result.GetValue(force), result.GetValue(quiet), context).RunAsync;
+            ExampleCase? one = shown is null ? null : OptionText.Matching("--show", shown, ExampleCases.All, c => c.Name)[0];
+            return () =>
+            {
+                if (one is null)
+                    List(cases, context.Terminal);
+                else
+                    Show(one, context.Terminal);
+                return Task.FromResult(ExitCode.Success);
+            };
         };
     }
 

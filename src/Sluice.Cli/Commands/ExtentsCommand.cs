@@ -12,7 +12,7 @@ internal static class ExtentsCommand
 {
     private const int MaxListed = 1_000_000;
 
-    public static CommandRun Define(OptionList command)
+    public static CommandBinder Define(OptionList command)
     {
         Argument<string> pathArgument = command.Argument(
             new Argument<string>("FILE|DIR") { Description = "The file, or the folder with all files below it. Links are not followed." });
@@ -20,11 +20,14 @@ internal static class ExtentsCommand
         Option<string> extents = command.Value("--extents", "e", "N", "For a file: list the first N extents (20).");
         Option<bool> sync = command.Flag("--sync", null,
             "Flush each file first: data that is only in memory has no extents yet.");
-        return (result, context) => result.GetValue(pathArgument) is not { Length: > 0 } path
-            ? throw new UsageException("no file or folder named; try: sluice extents --help")
-            : Task.FromResult(Run(
-                path, OptionText.Whole("--worst", result.GetValue(worst), 0, MaxListed, 10),
-                OptionText.Whole("--extents", result.GetValue(extents), 0, MaxListed, 20), result.GetValue(sync), context));
+        return (result, context) =>
+        {
+            if (result.GetValue(pathArgument) is not { Length: > 0 } path)
+                throw new UsageException("no file or folder named; try: sluice extents --help");
+            int listedFiles = OptionText.Whole("--worst", result.GetValue(worst), 0, MaxListed, 10);
+            int listedExtents = OptionText.Whole("--extents", result.GetValue(extents), 0, MaxListed, 20);
+            return () => Task.FromResult(Run(path, listedFiles, listedExtents, result.GetValue(sync), context));
+        };
     }
 
     /// <param name="worst">The number of the most fragmented files to list.</param>

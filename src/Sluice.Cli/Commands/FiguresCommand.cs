@@ -14,18 +14,19 @@ internal static class FiguresCommand
     private const int First = 2;
     private const int Last = 8;
 
-    public static CommandRun Define(OptionList command)
+    public static CommandBinder Define(OptionList command)
     {
         Func<ParseResult, string> directory = command.ScratchParent();
         Option<string> figure = command.Value(
             "--figure", null, "N", $"Only these of the report's figures, as in 2,3 (all, {First} to {Last}).");
         Option<bool> quick = command.Quick();
-        return (result, context) => RunAsync(
-            directory(result),
-            result.GetValue(figure) is { } list
+        return (result, context) =>
+        {
+            HashSet<int> figures = result.GetValue(figure) is { } list
                 ? list.Split(',').Select(n => OptionText.Whole("--figure", n.Trim(), First, Last, First)).ToHashSet()
-                : Enumerable.Range(First, Last - First + 1).ToHashSet(),
-            result.GetValue(quick), context);
+                : Enumerable.Range(First, Last - First + 1).ToHashSet();
+            return () => RunAsync(directory(result), figures, result.GetValue(quick), context);
+        };
     }
 
     private static async Task<int> RunAsync(

@@ -10,7 +10,7 @@ namespace Sluice.Cli.Commands;
 /// <summary>`sluice merge`: adds up the results of the shards of one copy, and lists missing ones.</summary>
 internal static class MergeCommand
 {
-    public static CommandRun Define(OptionList command)
+    public static CommandBinder Define(OptionList command)
     {
         Argument<string[]> resultsArgument = command.Argument(new Argument<string[]>("RESULT.json")
         {
@@ -24,7 +24,7 @@ internal static class MergeCommand
                 throw new UsageException("results are needed; try: sluice merge shard*.json");
             if (results.Select(context.Output.OptionNaming).FirstOrDefault(o => o is not null) is { } option)
                 throw new UsageException($"{option} names a result that is merged");
-            return Task.FromResult(Run(results, context));
+            return () => Task.FromResult(Run(results, context));
         };
     }
 

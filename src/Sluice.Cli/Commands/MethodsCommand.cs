@@ -26,7 +26,7 @@ internal sealed class MethodsCommand(
     private static readonly int[] ArticleSizes =
         [(int)(0.66m * ByteSize.MiB), (int)(10 * ByteSize.MiB), (int)(50 * ByteSize.MiB)];
 
-    public static CommandRun Define(OptionList command)
+    public static CommandBinder Define(OptionList command)
     {
         Argument<string?> directory = command.OptionalArgument("DIR", "Where to create the files (the temporary folder).");
         Option<bool> readFlag = command.Flag("--read", null, "Only the methods that read (the article's button Read File).");
@@ -55,7 +55,7 @@ internal sealed class MethodsCommand(
                 result.GetValue(size) is { } sizes ? ParseSizes(sizes) : quick ? ArticleSizes[..^1] : ArticleSizes,
                 names is null ? methods : OptionText.Matching("--method", names, methods, m => m.Name),
                 unitTests || (all && names is null), OptionText.Rounds(result.GetValue(rounds), quick ? 1 : 5), result.GetValue(quiet),
-                context).RunAsync();
+                context).RunAsync;
         };
     }
 

@@ -24,7 +24,7 @@ internal sealed class OpsCommand(
     // .NET first, as the ratio compares Sluice with it.
     private IReadOnlyList<IoSide> Sides { get; } = [.. SpeedOptions.SidesOf(engine).Reverse()];
 
-    public static CommandRun Define(OptionList command)
+    public static CommandBinder Define(OptionList command)
     {
         Func<ParseResult, string> directory = command.ScratchParent();
         Option<string> size = command.Value("--size", null, "size", "Bytes to write and to read, up to 1G (20M).");
@@ -41,7 +41,7 @@ internal sealed class OpsCommand(
                 : new OpsCommand(
                     directory(result), (int)sizeBytes, (int)chunkBytes, OptionText.Rounds(result.GetValue(rounds), 5),
                     SpeedOptions.EngineOf(result.GetValue(engine)) ?? EngineChoice.Both, result.GetValue(quiet), context)
-                    .RunAsync();
+                    .RunAsync;
         };
     }
 

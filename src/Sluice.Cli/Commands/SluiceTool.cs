@@ -18,11 +18,11 @@ internal static class SluiceTool
     [
         new("Measure", "speed", "Measure rate and latency of reads and writes of a file, as in -t30.",
             ["speed -t10 a.dat", "speed -d -a32 -b4K -s100 --engine both a.dat"],
-            Runs(SpeedOptions.Define, static (o, c) => new SpeedCommand(o, c).RunAsync()),
+            Runs(SpeedOptions.Define, static (o, c) => new SpeedCommand(o, c).RunAsync),
             Failed: "an I/O error, or other bytes than were there (--verify)"),
         new("Measure", "bench", "Compare Sluice with .NET's own I/O on a disk, row by row.",
             ["bench .", "bench --suite handle --json r.json"],
-            Runs(BenchOptions.Define, static (o, c) => new BenchCommand(o, c).RunAsync()),
+            Runs(BenchOptions.Define, static (o, c) => new BenchCommand(o, c).RunAsync),
             Done: "done, also where rows are slower"),
         new("Measure", "doctor", "Show what machine and file system allow, and what Sluice uses.",
             ["doctor", "doctor --json d.json ."], DoctorCommand.Define,
@@ -34,7 +34,7 @@ internal static class SluiceTool
             Failed: "an I/O error, or other bytes read than were written"),
         new("Files", "copy", "Copy files and folders by the cheapest way that works.",
             ["copy -a --verify --exclude '*.o' . ../backup", "copy --demo --size 256M"],
-            Runs(CopyCommandOptions.Define, static (o, c) => new CopyCommand(o, c).RunAsync()),
+            Runs(CopyCommandOptions.Define, static (o, c) => new CopyCommand(o, c).RunAsync),
             Failed: "something was not copied: an I/O error, or an existing file that is not to be replaced",
             Refused: "a wrong command line, or an existing result that is not to be replaced"),
         new("Files", "merge", "Add up the JSON results of a copy's shards.",
@@ -51,12 +51,12 @@ internal static class SluiceTool
             Failed: "an I/O error, or the file system does not tell"),
         new("Files", "frag", "Age a volume: fill it, delete at random, again and again (-f70).",
             ["frag --dry-run --budget 100M -Fm1 -FM8 -n2 .", "frag --cleanup ."],
-            Runs(FragOptions.Define, static (o, c) => new FragCommand(o, c).RunAsync()),
+            Runs(FragOptions.Define, static (o, c) => new FragCommand(o, c).RunAsync),
             Failed: "an I/O error, or something else is in the folder that was to be removed",
             Refused: "a wrong command line, or not confirmed"),
         new("Files", "log", "Load a log with many threads; show, check and cut a log.",
             ["log --threads 10 --time 5 --html load.html .", "log tail -f ."],
-            Runs(LogOptions.Define, static (o, c) => new LogCommand(o, c).RunAsync()),
+            Runs(LogOptions.Define, static (o, c) => new LogCommand(o, c).RunAsync),
             Failed: "an I/O error, no log, a damaged one (verify), or a record that was lost (load)"),
         new("Compare", "compare", "Compare the JSON results of two runs: what changed beyond noise.",
             [
@@ -88,7 +88,7 @@ internal static class SluiceTool
         int exitCode;
         try
         {
-            exitCode = await DispatchAsync(arguments, terminal, cancellationToken);
+            exitCode = await Parse(arguments, terminal, cancellationToken)();
         }
         catch (UsageException e)
         {
@@ -118,7 +118,10 @@ internal static class SluiceTool
         return exitCode == ExitCode.Success && terminal.LateErrors.Count > 0 ? ExitCode.IoError : exitCode;
     }
 
-    private static Task<int> DispatchAsync(
+    /// <summary>Parses a command line and checks its options.</summary>
+    /// <returns>The function that runs the command and returns the exit code.</returns>
+    /// <exception cref="UsageException">The command line is invalid.</exception>
+    internal static Func<Task<int>> Parse(
         IReadOnlyList<string> arguments, TerminalStreams terminal, CancellationToken cancellationToken)
     {
         if (Environment.GetEnvironmentVariable("SLUICE_ENGINE") is { Length: > 0 } engine
@@ -130,32 +133,26 @@ internal static class SluiceTool
         if (arguments.FirstOrDefault(a => a.Contains('\uFFFD', StringComparison.Ordinal)) is { } noText)
             throw new UsageException($"'{noText}' is not valid UTF-8: name its folder instead");
         if (arguments is ["--version"])
-        {
-            terminal.WriteLine(EnvironmentProbe.Version);
-            return Task.FromResult(ExitCode.Success);
-        }
+            return Prints(() => terminal.WriteLine(EnvironmentProbe.Version));
         ToolCommand[] commands = Commands;
         // Users try "help NAME" before they know that the option is --help.
         if (arguments is ["help", ..])
             arguments = [.. arguments.Skip(1), "--help"];
         if (arguments is ["--help" or "-h" or "-?", ..])
-        {
-            ToolCommand.WriteOverview(terminal, commands);
-            return Task.FromResult(ExitCode.Success);
-        }
+            return Prints(() => ToolCommand.WriteOverview(terminal, commands));
         if (arguments.Count == 0)
             throw new UsageException("no command; try: sluice speed FILE, sluice bench, sluice copy, sluice --help");
         ToolCommand command = Array.Find(commands, c => c.Name == arguments[0]) ?? throw new UsageException(
             $"unknown {(arguments[0].StartsWith('-') ? "option" : "command")} '{arguments[0]}'; commands are {string.Join(", ", commands.Select(c => c.Name))}");
-        return InvokeAsync(command, arguments, terminal, cancellationToken);
+        return Bind(command, arguments, terminal, cancellationToken);
     }
 
-    private static Task<int> InvokeAsync(
+    private static Func<Task<int>> Bind(
         ToolCommand command, IReadOnlyList<string> typed, TerminalStreams terminal, CancellationToken cancellationToken)
     {
         var parsed = new Command(command.Name, command.Description);
         var options = new OptionList(parsed);
-        CommandRun run = command.Define(options);
+        CommandBinder bind = command.Define(options);
         Func<ParseResult, PageOutput> outputOf = PageOutput.Define(options);
         List<string> arguments = [command.Name, .. options.Expand([.. typed.Skip(1)])];
         // RootCommand adds the option --help, and the name of the tool to its text.
@@ -166,16 +163,24 @@ internal static class SluiceTool
             if (result.Errors.Count > 0)
                 throw new UsageException(result.Errors[0].Message.ReplaceLineEndings(" "));
             PageOutput output = outputOf(result);
-            return run(result, new CommandContext(typed, output.StreamsFor(terminal), output, cancellationToken));
+            return bind(result, new CommandContext(typed, output.StreamsFor(terminal), output, cancellationToken));
         }
-        result.Invoke(new InvocationConfiguration { Output = terminal.Out, Error = terminal.Error });
-        command.WriteExamples(terminal);
-        return Task.FromResult(ExitCode.Success);
+        return Prints(() =>
+        {
+            result.Invoke(new InvocationConfiguration { Output = terminal.Out, Error = terminal.Error });
+            command.WriteExamples(terminal);
+        });
     }
 
+    private static Func<Task<int>> Prints(Action print) => () =>
+    {
+        print();
+        return Task.FromResult(ExitCode.Success);
+    };
+
     /// <summary>Defines a command whose options are converted to an object before it runs.</summary>
-    private static Func<OptionList, CommandRun> Runs<TOptions>(
-        Func<OptionList, Func<ParseResult, TOptions>> define, Func<TOptions, CommandContext, Task<int>> run) => command =>
+    private static Func<OptionList, CommandBinder> Runs<TOptions>(
+        Func<OptionList, Func<ParseResult, TOptions>> define, Func<TOptions, CommandContext, Func<Task<int>>> run) => command =>
     {
         Func<ParseResult, TOptions> bind = define(command);
         return (result, context) => run(bind(result), context);

@@ -20,7 +20,7 @@ internal static class TablesCommand
         ? BenchScale.Quick with { Rounds = 1, StreamSliceTime = TimeSpan.FromMilliseconds(2), StreamFileBytes = 256 * ByteSize.KiB }
         : BenchScale.Full with { Rounds = 5, StreamSliceTime = TimeSpan.FromMilliseconds(80) };
 
-    public static CommandRun Define(OptionList command)
+    public static CommandBinder Define(OptionList command)
     {
         Func<ParseResult, string> directory = command.ScratchParent();
         Option<string> heading = command.Value("--table", null, "text",
@@ -31,7 +31,7 @@ internal static class TablesCommand
             (bool quick, string text) = (result.GetValue(quickFlag), result.GetValue(heading) ?? "");
             IReadOnlyList<MethodTable> all = MethodTables.All(Scale(quick));
             MethodTable[] chosen = [.. all.Where(t => t.Heading.Contains(text, StringComparison.OrdinalIgnoreCase))];
-            return chosen.Length > 0 ? RunAsync(directory(result), chosen, quick, context)
+            return chosen.Length > 0 ? () => RunAsync(directory(result), chosen, quick, context)
                 : throw new UsageException($"no table '{text}'; there are {string.Join(", ", all.Select(t => t.Heading))}");
         };
     }

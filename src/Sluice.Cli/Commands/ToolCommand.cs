@@ -4,18 +4,21 @@ using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Commands;
 
-/// <summary>Runs a command with its parsed options, and returns the exit code.</summary>
-internal delegate Task<int> CommandRun(ParseResult result, CommandContext context);
+/// <summary>
+/// Checks the parsed options of a command, and returns the function that runs it and returns the exit code. It throws a
+/// <see cref="UsageException"/> for invalid options.
+/// </summary>
+internal delegate Func<Task<int>> CommandBinder(ParseResult result, CommandContext context);
 
 /// <summary>A command of the tool. Its options are defined only if the command was typed.</summary>
 /// <param name="Group">The heading under which the help of the tool lists the command.</param>
 /// <param name="Examples">Command lines without the name of the tool, which can be typed unchanged in an empty folder.</param>
-/// <param name="Define">Adds the options to the command, and returns the function that runs it.</param>
+/// <param name="Define">Adds the options to the command, and returns the function that checks them.</param>
 /// <param name="Done">The meaning of exit code 0.</param>
 /// <param name="Failed">The meaning of exit code 1.</param>
 /// <param name="Refused">The meaning of exit code 2.</param>
 internal sealed record ToolCommand(
-    string Group, string Name, string Description, string[] Examples, Func<OptionList, CommandRun> Define, string Done = "done",
+    string Group, string Name, string Description, string[] Examples, Func<OptionList, CommandBinder> Define, string Done = "done",
     string Failed = "an I/O error", string Refused = "a wrong command line, or an existing file that is not to be replaced")
 {
     /// <summary>Writes the part of the command's help below the options.</summary>

@@ -71,7 +71,7 @@ public sealed class DocumentTests
             .Select(static line => line.Split("//")[0].Trim())
             .Where(static line => line.Length > 0 && line != "using Sluice;"));
 
-    private static IEnumerable<string> Documents() =>
+    internal static IEnumerable<string> Documents() =>
         Directory.GetFiles(ReadmeTests.Root, "*.md")
             .Concat(Directory.GetFiles(Path.Combine(ReadmeTests.Root, "docs"), "*.md", SearchOption.AllDirectories))
             .Concat(Directory.GetDirectories(Path.Combine(ReadmeTests.Root, "src")).Select(static d => Path.Combine(d, "README.md")));
