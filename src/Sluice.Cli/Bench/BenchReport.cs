@@ -29,8 +29,8 @@ internal sealed record BenchReport
 
     public required IReadOnlyList<RowReport> Rows { get; init; }
 
-    /// <summary>The rows that could not be measured. The deserializer passes null if an older result does not have this property.</summary>
-    public IReadOnlyList<SkippedRow> Skipped { get; init => field = value ?? []; } = [];
+    /// <summary>The rows that could not be measured.</summary>
+    public IReadOnlyList<SkippedRow> Skipped { get; init; } = [];
 }
 
 /// <summary>The result of one row: Sluice compared with .NET, and with the device if fio measured it.</summary>

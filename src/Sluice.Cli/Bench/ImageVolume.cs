@@ -41,7 +41,7 @@ internal static class ImageVolume
         foreach (string image in Directory.EnumerateFiles(folder, "*" + Suffix))
         {
             string mountPoint = image[..^Suffix.Length];
-            if (EnvironmentProbe.MountPointOf(mountPoint) != EnvironmentProbe.RealPathOf(mountPoint))
+            if (EnvironmentProbe.MountOf(mountPoint)?.MountPoint != EnvironmentProbe.RealPathOf(mountPoint))
                 continue;
             try
             {

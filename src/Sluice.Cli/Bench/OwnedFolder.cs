@@ -33,7 +33,7 @@ internal sealed class OwnedFolder : IDisposable
     public static OwnedFolder Create(string parent, string prefix)
     {
         // Without this check, CreateDirectory would also create the parent, which would remain.
-        FolderArgument.Require(parent);
+        PathArgument.RequireFolder(parent);
         string path = Path.Combine(parent, prefix + RandomNumberGenerator.GetHexString(SuffixLength, lowercase: true));
         Directory.CreateDirectory(path);
         try

@@ -118,7 +118,7 @@ internal sealed class CopyCommand(CopyCommandOptions options, CommandContext con
             {
                 if (!made.Add(Path.GetFullPath(target)) || (!copy.WasThere && File.Exists(target)))
                     throw new IOException($"{target} was just made from another source; {source} is not copied over it");
-                FolderArgument.RequireParentOf(target);
+                PathArgument.RequireParentOf(target);
                 if (options.DryRun)
                     plan.Add(source, target, options.Recursive, _cancellationToken);
                 else
@@ -157,7 +157,7 @@ internal sealed class CopyCommand(CopyCommandOptions options, CommandContext con
         if (options.FilesFrom is not { } list)
             return options.Sources;
         if (list != "-")
-            FileArgument.Require(list);
+            PathArgument.RequireFile(list);
         string text = InterruptSignals.WhileNothingHasBegun(() => list == "-" ? _terminal.OpenInput().ReadToEnd() : File.ReadAllText(list));
         return [.. options.Sources, .. text.Split('\n').Select(l => l.TrimEnd('\r')).Where(l => l.Length > 0)];
     }
@@ -186,7 +186,7 @@ internal sealed class CopyCommand(CopyCommandOptions options, CommandContext con
     private async Task<int> CopyOneAsync(string source, string target)
     {
         if (!options.Recursive)
-            LinkedFile.RequireTarget(source);
+            PathArgument.RequireTarget(source);
         CopyPlan.RequireSource(source, options.Recursive);
         bool mayReplace = MayReplace(source, target);
         long start = Stopwatch.GetTimestamp();

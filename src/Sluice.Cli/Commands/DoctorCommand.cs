@@ -20,7 +20,7 @@ internal static class DoctorCommand
     private static int Run(string path, CommandContext context)
     {
         TerminalStreams terminal = context.Terminal;
-        bool isFolder = FileArgument.IsFolder(path);
+        bool isFolder = PathArgument.IsFolder(path);
         if (!isFolder && PathKinds.Of(path) is PathKind.Other)
             throw new UsageException($"{path} is neither a file, a folder nor a block device");
         context.Output.Check(terminal, path);

@@ -35,7 +35,7 @@ internal static class ExtentsCommand
     private static int Run(string path, int worst, int extentLimit, bool sync, CommandContext context)
     {
         TerminalStreams terminal = context.Terminal;
-        bool isFolder = FileArgument.IsFolder(path);
+        bool isFolder = PathArgument.IsFolder(path);
         if (!isFolder && PathKinds.Of(path) is PathKind.BlockDevice or PathKind.Other)
             throw new UsageException($"{path} is neither a plain file nor a folder");
         context.Output.Check(terminal, path);

@@ -22,7 +22,7 @@ internal sealed class FragCommand(FragOptions options, CommandContext context)
     {
         if ((options.DryRun || options.Cleanup) && context.Output.Named.Count > 0)
             throw new UsageException($"{(options.DryRun ? "--dry-run" : "--cleanup")} ages nothing: there is no result to write");
-        FolderArgument.Require(options.Directory);
+        PathArgument.RequireFolder(options.Directory);
         if (options.Cleanup)
             return Cleanup();
         FragSettings settings = options.Settings;

@@ -48,7 +48,7 @@ internal sealed class LogCommand(LogOptions options, CommandContext context)
     // Throws for a folder without a log, which is probably the wrong folder. `tail -f` may start before the log exists.
     private void RequireLog()
     {
-        FolderArgument.Require(options.Directory);
+        PathArgument.RequireFolder(options.Directory);
         if (!Segments().Any() && !options.Follow)
             throw new FileNotFoundException($"{options.Directory} contains no log");
     }

@@ -12,7 +12,7 @@ internal static class SluiceTool
     private const string Replays = "Replays of published experiments";
 
     // Response files ("@name") are turned off, because a file may have such a name.
-    private static readonly ParserConfiguration Parsing = new() { ResponseFileTokenReplacer = null, EnablePosixBundling = true };
+    private static readonly ParserConfiguration Parsing = new() { ResponseFileTokenReplacer = null };
 
     private static ToolCommand[] Commands =>
     [

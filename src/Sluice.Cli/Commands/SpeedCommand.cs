@@ -107,7 +107,7 @@ internal sealed class SpeedCommand(SpeedOptions options, CommandContext context)
     private void Recreate(string path, IoSide side, long sizeBytes, bool mayDelete, LiveProgress progress)
     {
         // If the path is a symbolic link, its target is created anew and the link stays.
-        path = LinkedFile.Follow(path);
+        path = PathArgument.Follow(path);
         if (mayDelete)
             File.Delete(path);
         var open = new TargetOptions(path, FileMode.CreateNew, FileAccess.ReadWrite)

@@ -26,7 +26,7 @@ internal sealed record SpeedFile(SpeedOptions Options, bool Exists, long Present
         string path = options.Path;
         if (Directory.Exists(path))
             throw new UsageException($"{path} is a directory; name a file in it");
-        FolderArgument.RequireParentOf(path);
+        PathArgument.RequireParentOf(path);
 
         bool exists = File.Exists(path);
         switch (PathKinds.Of(path, out string? deviceNumber))
@@ -38,7 +38,7 @@ internal sealed record SpeedFile(SpeedOptions Options, bool Exists, long Present
                 throw new UsageException($"{path} is neither a file nor a block device");
         }
 
-        long present = exists ? LinkedFile.LengthOf(path) : 0;
+        long present = exists ? new FileInfo(PathArgument.Follow(path)).Length : 0;
         // Without a size, an existing file is measured at its present length, and a new or re-created file gets the default size.
         bool asItIs = exists && options.Create == CreateMode.None;
         var file = new SpeedFile(

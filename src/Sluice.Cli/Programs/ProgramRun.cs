@@ -14,8 +14,8 @@ internal static class ProgramRun
     /// <exception cref="IOException">The folder does not exist, or has too little free space.</exception>
     public static void Prepare(string directory, long spaceBytes, TerminalStreams terminal)
     {
-        LinkedFile.RequireTarget(directory);
-        FolderArgument.Require(directory);
+        PathArgument.RequireTarget(directory);
+        PathArgument.RequireFolder(directory);
         RemoveLeftovers(directory, terminal);
         if (EnvironmentProbe.FreeBytesAt(directory) is { } free && free < spaceBytes)
             throw new IOException($"{directory}: {ByteSize.Format(spaceBytes)} needed, {ByteSize.Format(free)} free");

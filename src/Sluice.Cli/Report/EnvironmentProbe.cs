@@ -11,8 +11,7 @@ internal static class EnvironmentProbe
 {
     public static EnvironmentRecord ForPath(string path)
     {
-        string full = RealPathOf(path);
-        MountEntry? mount = MountOf(full);
+        MountEntry? mount = MountOf(path);
         BlockDevice? device = DeviceOf(path, mount);
         return new EnvironmentRecord(
             OperatingSystem: RuntimeInformation.OSDescription,
@@ -36,25 +35,20 @@ internal static class EnvironmentProbe
             Scheduler: device?.Scheduler,
             Rotational: device?.Rotational,
             LogicalBlockSizeBytes: device?.LogicalBlockSizeBytes,
-            FreeBytes: FreeBytesAt(ExistingFolderOf(full)));
+            FreeBytes: FreeBytesAt(ExistingFolderOf(RealPathOf(path))));
     }
 
     /// <summary>Returns the device of a path, or null if there is none.</summary>
-    public static BlockDevice? DeviceOf(string path) => DeviceOf(path, MountOf(RealPathOf(path)));
+    public static BlockDevice? DeviceOf(string path) => DeviceOf(path, MountOf(path));
 
-    /// <summary>Returns the name of a path's file system; null if it is not known.</summary>
-    public static string? FileSystemOf(string path) => MountOf(RealPathOf(path))?.FileSystem;
-
-    /// <summary>Returns the mount point of a path's file system; null if it is not known.</summary>
-    public static string? MountPointOf(string path) => MountOf(RealPathOf(path))?.MountPoint;
+    /// <summary>Returns the mount that contains a path; null if it is not known.</summary>
+    public static MountEntry? MountOf(string path) => MountTable.Find(SystemFile.Lines("/proc/self/mountinfo"), RealPathOf(path));
 
     private static BlockDevice? DeviceOf(string path, MountEntry? mount)
     {
         bool isDevice = PathKinds.Of(path, out string? ownNumber) == PathKind.BlockDevice;
         return (isDevice ? ownNumber : mount?.DeviceNumber) is { } number ? BlockDevice.FromNumber(number) : null;
     }
-
-    private static MountEntry? MountOf(string fullPath) => MountTable.Find(SystemFile.Lines("/proc/self/mountinfo"), fullPath);
 
     public static string Version =>
         typeof(EnvironmentProbe).Assembly.GetCustomAttribute<AssemblyInformationalVersionAttribute>()?.InformationalVersion.Split('+')[0]

@@ -22,7 +22,7 @@ internal static class JsonFile
     /// <param name="exists">True if the file exists. Otherwise, the check creates the file and deletes it.</param>
     public static void CheckWritable(string path, bool exists)
     {
-        FolderArgument.RequireParentOf(path);
+        PathArgument.RequireParentOf(path);
         using (new FileStream(path, exists ? FileMode.Open : FileMode.CreateNew, FileAccess.Write))
         {
         }

@@ -15,7 +15,7 @@ internal static class ResultJson
     /// <exception cref="UsageException">The file is not JSON.</exception>
     public static JsonDocument Parse(string path)
     {
-        FileArgument.Require(path);
+        PathArgument.RequireFile(path);
         byte[] json = File.ReadAllBytes(path);
         if (json.Length == 0)
             throw new UsageException($"{path} is not a result of sluice: it is empty");

@@ -15,7 +15,8 @@ internal sealed class InterruptSignals : IDisposable
     private readonly CancellationTokenSource _cancellation = new();
     private readonly List<PosixSignalRegistration> _registrations = [];
 
-    private static volatile bool s_isAsking;
+    // True while a command reads required input. No work has begun, so a signal ends the process immediately.
+    private static volatile bool s_isReading;
     private static volatile bool s_isInterrupted;
 
     private long _firstTimestamp;
@@ -26,30 +27,20 @@ internal sealed class InterruptSignals : IDisposable
             _registrations.Add(PosixSignalRegistration.Create(signal, Handle));
     }
 
-    /// <summary>
-    /// True while a question waits for its answer, or a command reads required input that may come from a pipe. No work has begun, so a
-    /// signal ends the process immediately.
-    /// </summary>
-    public static bool IsAsking
-    {
-        get => s_isAsking;
-        set => s_isAsking = value;
-    }
-
     /// <summary>Returns true if this process has received a signal.</summary>
     public static bool IsInterrupted => s_isInterrupted;
 
-    /// <summary>Reads required input before the work begins. The input may be a pipe without a writer.</summary>
+    /// <summary>Reads required input before the work begins: an answer, or a file that may be a pipe without a writer.</summary>
     public static T WhileNothingHasBegun<T>(Func<T> read)
     {
-        IsAsking = true;
+        s_isReading = true;
         try
         {
             return read();
         }
         finally
         {
-            IsAsking = false;
+            s_isReading = false;
         }
     }
 
@@ -67,7 +58,7 @@ internal sealed class InterruptSignals : IDisposable
 
     private void Handle(PosixSignalContext context)
     {
-        if (IsAsking)
+        if (s_isReading)
             return;
         if (ExitCode is not null)
         {

@@ -155,9 +155,7 @@ internal sealed record TerminalStreams(TextWriter Out, TextWriter Error, Func<Te
             IsErrorTerminal ? TerminalText.Wrap(text, Ansi(Error, isTerminal: true).Profile.Width) : [text];
         Error.Write($"{string.Join(Error.NewLine, lines)} ");
         Error.Flush();
-        InterruptSignals.IsAsking = IsInputTerminal;
-        string answer = OpenInput().ReadLine()?.Trim() ?? "";
-        InterruptSignals.IsAsking = false;
+        string answer = InterruptSignals.WhileNothingHasBegun(OpenInput().ReadLine)?.Trim() ?? "";
         return answer.Equals("y", StringComparison.OrdinalIgnoreCase) || answer.Equals("yes", StringComparison.OrdinalIgnoreCase);
     }
 

@@ -56,8 +56,8 @@ public sealed class LinkedFileTests : FolderTest
         string real = EnvironmentProbe.RealPathOf(Folder.FullPath);
         EnvironmentProbe.RealPathOf(Link).ShouldBe(Path.Join(real, "a/y/f"));
         EnvironmentProbe.RealPathOf(Folder["x/../x/none"]).ShouldBe(Path.Join(real, "a/b/none"));
-        LinkedFile.Follow(Link).ShouldBe(Path.Join(real, "a/y/f"));
-        LinkedFile.Follow(Folder["x/plain"]).ShouldBe(Folder["x/plain"]);
+        PathArgument.Follow(Link).ShouldBe(Path.Join(real, "a/y/f"));
+        PathArgument.Follow(Folder["x/plain"]).ShouldBe(Folder["x/plain"]);
     }
 
     [SkippableTheory]
@@ -68,8 +68,8 @@ public sealed class LinkedFileTests : FolderTest
     {
         MakeTree();
         File.CreateSymbolicLink(Folder["x/odd"], text);
-        Should.Throw<FileNotFoundException>(() => LinkedFile.Follow(Folder["x/odd"])).Message.ShouldContain($"link to {text}, which");
-        Should.Throw<FileNotFoundException>(() => LinkedFile.RequireTarget(Folder["x/odd"]));
+        Should.Throw<FileNotFoundException>(() => PathArgument.Follow(Folder["x/odd"])).Message.ShouldContain($"link to {text}, which");
+        Should.Throw<FileNotFoundException>(() => PathArgument.RequireTarget(Folder["x/odd"]));
     }
 
     [SkippableTheory]

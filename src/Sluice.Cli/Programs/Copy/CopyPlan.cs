@@ -37,7 +37,7 @@ internal sealed class CopyPlan(
             return;
         }
         // In a tree, a symbolic link is copied as a link; otherwise its target is copied.
-        var file = new FileInfo(recursive ? source : LinkedFile.Follow(source));
+        var file = new FileInfo(recursive ? source : PathArgument.Follow(source));
         if (PathKinds.Of(source) is PathKind.Other or PathKind.BlockDevice && file.LinkTarget is null)
             throw new IOException($"{source} is not a regular file");
         AddFile(file, source, target, file.LinkTarget is null ? file.Length : 0, isNamed: true);

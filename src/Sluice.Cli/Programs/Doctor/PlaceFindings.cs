@@ -37,7 +37,7 @@ internal static class PlaceFindings
             using SluiceHandle file = SluiceHandle.Open(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite);
             findings.Add(Finding.Fact("length", ByteSize.Format(file.Length)));
             findings.AddRange(CacheFindings.Collect(file, mayWrite: false));
-            findings.AddRange(DirectFindings.Collect(file, mayWrite: false, EnvironmentProbe.FileSystemOf(path)));
+            findings.AddRange(DirectFindings.Collect(file, mayWrite: false, EnvironmentProbe.MountOf(path)?.FileSystem));
             findings.Add(SpaceFindings.Extents(file));
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
@@ -74,7 +74,7 @@ internal static class PlaceFindings
         file.Write(content, 0);
         file.FlushToDisk();
         findings.AddRange(CacheFindings.Collect(file, mayWrite: true));
-        findings.AddRange(DirectFindings.Collect(file, mayWrite: true, EnvironmentProbe.FileSystemOf(scratch)));
+        findings.AddRange(DirectFindings.Collect(file, mayWrite: true, EnvironmentProbe.MountOf(scratch)?.FileSystem));
         findings.Add(SpaceFindings.Extents(file));
         findings.AddRange(SpaceFindings.Collect(file, scratch));
     }

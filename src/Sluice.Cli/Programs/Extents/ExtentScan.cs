@@ -41,7 +41,7 @@ internal sealed class ExtentScan(bool flushFirst, CancellationToken cancellation
     /// <exception cref="PlatformNotSupportedException">The file system has no FIEMAP.</exception>
     public void AddFile(string path)
     {
-        string realPath = LinkedFile.Follow(path);
+        string realPath = PathArgument.Follow(path);
         Add(path, realPath, PathKinds.RequirePlain(realPath));
     }
 

@@ -47,7 +47,7 @@ internal sealed record ChartSeries
     public required string Name { get; init; }
 
     /// <summary>The X values; empty for 0, 1, 2 ..., as for categories. The series of a chart may have different ones.</summary>
-    public IReadOnlyList<double> X { get; init => field = value ?? []; } = [];
+    public IReadOnlyList<double> X { get; init; } = [];
 
     public required IReadOnlyList<double?> Y { get; init => field = Finite(value); }
 

@@ -8,8 +8,7 @@ internal sealed record PageSection
     /// <summary>The text. Each line is a paragraph, and a line that begins with four blanks is code.</summary>
     public string? Text { get; init; }
 
-    // The list is empty for results of earlier versions, because the deserializer passes null for a missing property.
-    public IReadOnlyList<PageChart> Charts { get; init => field = value ?? []; } = [];
+    public IReadOnlyList<PageChart> Charts { get; init; } = [];
 
-    public IReadOnlyList<PageTable> Tables { get; init => field = value ?? []; } = [];
+    public IReadOnlyList<PageTable> Tables { get; init; } = [];
 }

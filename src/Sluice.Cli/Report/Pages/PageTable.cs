@@ -59,19 +59,8 @@ internal enum ColumnKind
     Code,
 }
 
-internal sealed record PageRow
+internal sealed record PageRow(params IReadOnlyList<PageCell> Cells)
 {
-    public PageRow()
-    {
-    }
-
-    public PageRow(params IReadOnlyList<PageCell> cells)
-    {
-        Cells = cells;
-    }
-
-    public IReadOnlyList<PageCell> Cells { get; init => field = value ?? []; } = [];
-
     /// <summary>Returns the cell of a column; an empty cell if the row has fewer cells.</summary>
     public PageCell CellAt(int column) => column < Cells.Count ? Cells[column] : PageCell.Empty;
 

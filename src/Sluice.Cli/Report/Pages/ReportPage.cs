@@ -24,7 +24,7 @@ internal sealed record ReportPage
     public EnvironmentRecord? Environment { get; init; }
 
     /// <summary>The information that is needed to read the values: how they were measured, and what was left out and why.</summary>
-    public IReadOnlyList<string> Notes { get; init => field = value ?? []; } = [];
+    public IReadOnlyList<string> Notes { get; init; } = [];
 
     public required IReadOnlyList<PageSection> Sections { get; init; }
 

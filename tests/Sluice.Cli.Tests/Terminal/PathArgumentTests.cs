@@ -6,9 +6,9 @@ using Xunit;
 namespace Sluice.Cli.Tests.Terminal;
 
 /// <summary>A file where a folder is needed is not said to be missing, nor a folder where a file is.</summary>
-public sealed class FolderArgumentTests : FolderTest
+public sealed class PathArgumentTests : FolderTest
 {
-    public FolderArgumentTests() => File.WriteAllText(Folder["file"], "a");
+    public PathArgumentTests() => File.WriteAllText(Folder["file"], "a");
 
     [Theory]
     [InlineData("bench --quick --row open-close FILE")]
