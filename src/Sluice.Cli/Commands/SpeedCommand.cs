@@ -98,7 +98,7 @@ internal sealed class SpeedCommand(SpeedOptions options, CommandContext context)
         }
         else if (file.MustExtend)
         {
-            using (IoTarget target = IoTarget.Open(IoSide.Bcl, new TargetOptions(file.Path, FileMode.Open, FileAccess.ReadWrite)))
+            using (var target = new IoTarget(IoSide.Bcl, new TargetOptions(file.Path, FileMode.Open, FileAccess.ReadWrite)))
                 FileMaker.Extend(target, file.Path, file.PresentSizeBytes, file.SizeBytes, ShowsIn(progress, file), _cancellationToken);
             _notes.Add($"{file.Path} extended from {ByteSize.Format(file.PresentSizeBytes)} to {ByteSize.Format(file.SizeBytes)}");
         }
@@ -136,7 +136,7 @@ internal sealed class SpeedCommand(SpeedOptions options, CommandContext context)
         {
             foreach (IoSide side in options.Sides)
             {
-                IoTarget target = IoTarget.Open(side, workload.OpenOptions);
+                var target = new IoTarget(side, workload.OpenOptions);
                 var measured = new MeasuredSide(
                     SpeedReportBuilder.SideName(side), target.Engine, target.Caching, target.CachingReason);
                 targets.Add((measured, target));
@@ -175,17 +175,27 @@ internal sealed class SpeedCommand(SpeedOptions options, CommandContext context)
         _cancellationToken.ThrowIfCancellationRequested();
         int rounds = targets.Count == 1 ? 1 : (int)Math.Clamp(options.Time / ShortestSlice, 1, InterleavedRounds);
         long start = Stopwatch.GetTimestamp();
-        var line = new SpeedProgress(
-            $"{options.OperationName} {Path.GetFileName(options.Path)}", options.Time * targets.Count);
-        progress.Show(() => TerminalText.Printable(line.Text(Stopwatch.GetElapsedTime(start), _sides)));
         for (int round = 0; round < rounds; round++)
         {
             foreach ((MeasuredSide side, IoTarget target) in targets)
             {
+                progress.Show(() => Measuring(side, Stopwatch.GetElapsedTime(start)));
                 await runner.RunSliceAsync(target, side.Measured, options.Time / rounds, _cancellationToken);
                 _cancellationToken.ThrowIfCancellationRequested();
             }
         }
+    }
+
+    /// <summary>Returns the progress line: the current rate and IOPS, p99 so far, time, and the workload.</summary>
+    private string Measuring(MeasuredSide side, TimeSpan elapsed)
+    {
+        Measurement measured = side.Measured;
+        double rate = measured.LatestMiBPerSecond;
+        long p99 = Math.Max(measured.Reads.Percentile(99), measured.Writes.Percentile(99)) / 1000;
+        TimeSpan total = options.Time * _sides.Count;
+        return $"{(_sides.Count > 1 ? $"{side.Name} " : "")}{rate:#,0} MiB/s, {rate * ByteSize.MiB / options.RequestSizeBytes:#,0} IOPS, "
+            + $"p99 {p99:#,0} us, {Math.Min(elapsed.TotalSeconds, total.TotalSeconds):0} of {total.TotalSeconds:0} s, "
+            + $"{options.OperationName} {Path.GetFileName(options.Path)}";
     }
 
     private void CheckAlignment(IoTarget target)

@@ -54,7 +54,7 @@ internal sealed class BlockVerifier
     public VerifyReport Finish(CancellationToken cancellationToken)
     {
         Workload plain = _workload with { Cache = CacheMode.AsIs, WriteShare = 0, Outstanding = null };
-        using IoTarget target = IoTarget.Open(IoSide.Bcl, plain.OpenOptions);
+        using var target = new IoTarget(IoSide.Bcl, plain.OpenOptions);
         if (_workload.Writes)
             PageCache.Drop(target.SafeFileHandle);
         Memory<byte> buffer = PinnedBuffer.Allocate(_workload.RequestSizeBytes);

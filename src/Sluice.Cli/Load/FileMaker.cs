@@ -80,7 +80,7 @@ internal static class FileMaker
         TimeSpan cpu = Environment.CpuUsage.TotalTime;
         long start = Stopwatch.GetTimestamp();
         // Opened outside the try block: if the file cannot be created because its name exists, the existing file must not be removed.
-        using IoTarget target = IoTarget.Open(side, options);
+        using var target = new IoTarget(side, options);
         try
         {
             Fill(target, 0, sizeBytes, requestSizeBytes, progress, cancellationToken);

@@ -43,6 +43,9 @@ internal sealed class Measurement
     /// <summary>The throughput in short windows of the measured time.</summary>
     public List<RateWindow> Windows { get; } = [];
 
+    /// <summary>The throughput in the latest window, which the progress display reads.</summary>
+    public double LatestMiBPerSecond { get; set; }
+
     /// <summary>The number of requests that were due in a slice and had not begun at its end, with a rate limit.</summary>
     public long BegunLate => Volatile.Read(ref _begunLate) + NeverBegun;
 

@@ -301,6 +301,7 @@ internal sealed class WorkloadRunner : IDisposable
             long bytes = measurement.Bytes;
             double rate = (bytes - lastBytes) / (double)ByteSize.MiB / (seconds - lastSeconds);
             measurement.Windows.Add(new RateWindow(measuredBefore + lastSeconds, rate));
+            measurement.LatestMiBPerSecond = rate;
             (lastSeconds, lastBytes) = (seconds, bytes);
         }
 

@@ -27,7 +27,7 @@ public sealed class SpeedFileTests : FolderTest
         string path = Folder.Make("a", Old);
         byte[] before = File.ReadAllBytes(path);
         using var interruption = new CancellationTokenSource();
-        using (IoTarget target = IoTarget.Open(IoSide.Bcl, new TargetOptions(path, FileMode.Open, FileAccess.ReadWrite)))
+        using (var target = new IoTarget(IoSide.Bcl, new TargetOptions(path, FileMode.Open, FileAccess.ReadWrite)))
         {
             void Extend() => FileMaker.Extend(target, path, Old, New, Append, interruption.Token);
             if (isInterrupted)
@@ -70,7 +70,7 @@ public sealed class SpeedFileTests : FolderTest
     public void A_file_that_has_grown_since_it_was_looked_at_is_not_extended()
     {
         File.WriteAllBytes(Folder["a"], new byte[1004]);
-        using IoTarget target = IoTarget.Open(IoSide.Bcl, new TargetOptions(Folder["a"], FileMode.Open, FileAccess.ReadWrite));
+        using var target = new IoTarget(IoSide.Bcl, new TargetOptions(Folder["a"], FileMode.Open, FileAccess.ReadWrite));
         Should.Throw<IOException>(() => FileMaker.Extend(target, "a", 1000, 1 << 20, null, CancellationToken.None))
             .Message.ShouldContain("others write to it");
         new FileInfo(Folder["a"]).Length.ShouldBe(1004);

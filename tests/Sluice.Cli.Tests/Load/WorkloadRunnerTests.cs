@@ -18,7 +18,7 @@ public sealed class WorkloadRunnerTests : FolderTest
         await File.WriteAllBytesAsync(Folder["a"], new byte[65_536]);
         var workload = new Workload(Folder["a"], 65_536, 4096) { Outstanding = outstanding };
         using var runner = new WorkloadRunner(workload);
-        using IoTarget target = IoTarget.Open(IoSide.Sluice, workload.OpenOptions);
+        using var target = new IoTarget(IoSide.Sluice, workload.OpenOptions);
         var measurement = new Measurement();
         await runner.RunSliceAsync(target, measurement, TimeSpan.Zero, CancellationToken.None);
         measurement.Operations.ShouldBeGreaterThan(0);
@@ -38,7 +38,7 @@ public sealed class WorkloadRunnerTests : FolderTest
             Cache = CacheMode.Cold,
             SeekPercent = 100,
         };
-        using var target = new SteppedTarget(IoTarget.Open(IoSide.Bcl, workload.OpenOptions));
+        using var target = new SteppedTarget(workload);
         using var runner = new WorkloadRunner(workload, () => target.Now);
         var measurement = new Measurement();
         await runner.RunSliceAsync(target, measurement, TimeSpan.FromSeconds(60), CancellationToken.None);
@@ -58,7 +58,7 @@ public sealed class WorkloadRunnerTests : FolderTest
         const int Block = 4096;
         await File.WriteAllBytesAsync(Folder["a"], new byte[16 * Block]);
         var workload = new Workload(Folder["a"], 16 * Block, Block) { Outstanding = outstanding, OperationsPerSecond = 1000 };
-        using var target = new SteppedTarget(IoTarget.Open(IoSide.Bcl, workload.OpenOptions))
+        using var target = new SteppedTarget(workload)
         {
             StallsAt = 501,
             StallSeconds = stallSeconds,
@@ -85,7 +85,7 @@ public sealed class WorkloadRunnerTests : FolderTest
         const double Rate = 3e12;
         await File.WriteAllBytesAsync(Folder["a"], new byte[16 * Block]);
         var workload = new Workload(Folder["a"], 16 * Block, Block) { Outstanding = outstanding, OperationsPerSecond = Rate };
-        using var target = new SteppedTarget(IoTarget.Open(IoSide.Bcl, workload.OpenOptions));
+        using var target = new SteppedTarget(workload);
         using var runner = new WorkloadRunner(workload, () => target.Now += Stopwatch.Frequency / 200_000);
         var measurement = new Measurement();
         Task slice = runner.RunSliceAsync(target, measurement, TimeSpan.FromSeconds(1), CancellationToken.None);
@@ -98,7 +98,7 @@ public sealed class WorkloadRunnerTests : FolderTest
     }
 
     /// <summary>A read takes a millisecond of its own clock; whoever asks for the descriptor, to drop pages, takes a second.</summary>
-    private sealed class SteppedTarget(IoTarget inner) : IoTarget
+    private sealed class SteppedTarget(Workload workload) : IoTarget(IoSide.Bcl, workload.OpenOptions)
     {
         private int _reads;
 
@@ -111,21 +111,13 @@ public sealed class WorkloadRunnerTests : FolderTest
 
         public int Drops { get; private set; }
 
-        public override string Engine => inner.Engine;
-
-        public override FileCaching Caching => inner.Caching;
-
-        public override string? CachingReason => inner.CachingReason;
-
-        public override int RequestAlignmentBytes => 1;
-
         public override SafeFileHandle SafeFileHandle
         {
             get
             {
                 Drops++;
                 Now += Stopwatch.Frequency;
-                return inner.SafeFileHandle;
+                return base.SafeFileHandle;
             }
         }
 
@@ -133,17 +125,9 @@ public sealed class WorkloadRunnerTests : FolderTest
         {
             Now += StallsAt == 0 ? Stopwatch.Frequency / 1000
                 : ++_reads == StallsAt ? (long)(StallSeconds * Stopwatch.Frequency) : 0;
-            return inner.Read(buffer, fileOffset);
+            return base.Read(buffer, fileOffset);
         }
 
         public override ValueTask<int> ReadAsync(Memory<byte> buffer, long fileOffset) => new(Read(buffer, fileOffset));
-
-        public override void Write(ReadOnlyMemory<byte> buffer, long fileOffset) => inner.Write(buffer, fileOffset);
-
-        public override ValueTask WriteAsync(ReadOnlyMemory<byte> buffer, long fileOffset) => inner.WriteAsync(buffer, fileOffset);
-
-        public override void Flush() => inner.Flush();
-
-        public override void Dispose() => inner.Dispose();
     }
 }

@@ -103,8 +103,8 @@ internal static class HandleRows
                 resource.Dispose();
             throw;
         }
-        IoTarget sluice = IoTarget.Open(IoSide.Sluice, options);
-        IoTarget dotNet = IoTarget.Open(IoSide.Bcl, options);
+        var sluice = new IoTarget(IoSide.Sluice, options);
+        var dotNet = new IoTarget(IoSide.Bcl, options);
         return new Contest(Side("Sluice", sluice), Side(BenchTable.DotNetName, dotNet), [sluice, dotNet, .. owned]);
 
         Contender Side(string name, IoTarget target) =>
@@ -186,7 +186,7 @@ internal static class HandleRows
     {
         RandomOffsets offsets = RandomOffsets.Of(context.Scale.HotFileBytes, PageBytes);
         var options = new TargetOptions(context.HotFile, FileMode.Open, FileAccess.Read) { Asynchronous = true };
-        IoTarget synchronous = IoTarget.Open(IoSide.Bcl, options with { Asynchronous = false });
+        var synchronous = new IoTarget(IoSide.Bcl, options with { Asynchronous = false });
         Contest contest = Pair(options, side => Loops.AtRandom(side, 1, PageBytes, offsets), owned: synchronous);
         return new Contest(contest.Sluice, contest.DotNet, contest)
         {

@@ -170,7 +170,7 @@ internal static class AdviceTopics
         string name, string code, IoSide side, string path, RandomOffsets offsets, int depth,
         FileCaching caching = FileCaching.Cached) => new(name, code, async slice =>
         {
-            using IoTarget target = IoTarget.Open(side,
+            using var target = new IoTarget(side,
                 new TargetOptions(path, FileMode.Open, FileAccess.Read) { Asynchronous = depth > 0, Caching = caching });
             await Loops.AtRandom(target, Math.Max(1, depth), PageBytes, offsets)(slice);
         })

@@ -120,7 +120,7 @@ internal sealed record FigureSet(
                 Caching = caching,
             };
             DirectIo.Require(options.Path, caching);
-            using (IoTarget opened = IoTarget.Open(IoSide.Bcl, options))
+            using (var opened = new IoTarget(IoSide.Bcl, options))
             {
                 if (request % opened.RequestAlignmentBytes != 0)
                     throw new RowSkippedException($"{ByteSize.Format(request)} is no whole number of the file system's blocks");
