@@ -11,7 +11,7 @@ internal static class Loops
 
     /// <summary>Reads or writes at random offsets, with a number of outstanding requests.</summary>
     public static Func<Slice, Task> AtRandom(
-        IoTarget target, int depth, int requestSizeBytes, RandomOffsets offsets, bool writes = false)
+        IoTarget target, int depth, int requestSizeBytes, long fileSizeBytes, bool writes = false)
     {
         // Operations at depth 1 are short. With a larger depth, the loop reads the clock after each operation.
         int burst = depth == 1 ? ClockEvery : 1;
@@ -24,10 +24,11 @@ internal static class Loops
                 for (int i = 0; i < burst; i++)
                 {
                     int transferred = buffer.Length;
+                    long offset = RandomOffset(fileSizeBytes, requestSizeBytes);
                     if (writes)
-                        await target.WriteAsync(buffer, offsets.Next(loop));
+                        await target.WriteAsync(buffer, offset);
                     else
-                        transferred = await target.ReadAsync(buffer, offsets.Next(loop));
+                        transferred = await target.ReadAsync(buffer, offset);
                     RequireWhole(transferred, buffer.Length);
                     slice.Count(loop);
                 }
@@ -35,6 +36,10 @@ internal static class Loops
             while (!slice.IsOver);
         });
     }
+
+    /// <summary>Returns the offset of a whole request, anywhere in the file.</summary>
+    public static long RandomOffset(long fileSizeBytes, int requestSizeBytes) =>
+        Random.Shared.NextInt64(fileSizeBytes / requestSizeBytes) * requestSizeBytes;
 
     /// <exception cref="IOException">The read returned fewer bytes than requested.</exception>
     public static void RequireWhole(int read, int requested)

@@ -16,24 +16,23 @@ internal sealed record Row(string Id, string Name, string Why, Func<BenchContext
     /// <summary>The arguments of the row's method, in the form in which `sluice tables` shows them.</summary>
     public IReadOnlyList<string> Arguments { get; init; } = [];
 
-    /// <summary>
-    /// True if a pass needs about as many new pages of memory as it reads or writes (several MiB or more). Each measured pass then follows
-    /// an unmeasured pass of the same contender, and reuses its pages.
-    /// </summary>
-    public bool FillsPageCache { get; init; }
+    public PageCacheFill Fills { get; init; }
+}
 
-    /// <summary>
-    /// True if such passes are repeated for the time of a slice; false if a slice is one pass, because a second one would find its pages in
-    /// the cache.
-    /// </summary>
-    public bool FillsForSlice { get; init; }
+/// <summary>
+/// The need of a row for new pages of memory. If a pass needs about as many as it reads or writes (several MiB or more), each measured pass
+/// follows an unmeasured pass of the same contender, and reuses its pages.
+/// </summary>
+internal enum PageCacheFill
+{
+    /// <summary>A pass needs few new pages.</summary>
+    None,
 
-    public Row FillingForSlice() => this with { FillsPageCache = true, FillsForSlice = true };
+    /// <summary>A slice is one pass, because a second one would find its pages in the cache.</summary>
+    Once,
 
-    public Row FillingOnce() => this with { FillsPageCache = true };
-
-    /// <summary>The maximum number of rounds, for a row whose single operation takes seconds; null for no maximum.</summary>
-    public int? MaxRounds { get; init; }
+    /// <summary>Passes are repeated for the time of a slice.</summary>
+    ForSlice,
 }
 
 /// <summary>The exception for a row that cannot be measured here. The run continues and reports the reason.</summary>

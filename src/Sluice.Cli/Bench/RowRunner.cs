@@ -26,14 +26,13 @@ internal sealed class RowRunner(BenchContext context, FioRunner? fio, Cancellati
     private async Task<RowReport[]> RunAsync(Suite suite, Row row, Contest contest)
     {
         TimeSpan sliceTime = suite.SliceTime(context.Scale);
-        int rounds = Math.Min(context.Scale.Rounds, row.MaxRounds ?? int.MaxValue);
+        int rounds = context.Scale.Rounds;
         // The rate is 0 for rounds without fio. A pass of fio uses requests of 1 MiB, so its IOPS are MiB/s.
         var fioRates = new List<double>();
         (string? fioError, string? fioCommand) = (null, null);
         var turns = new TurnRunner(sliceTime, rounds, cancellationToken)
         {
-            ReusesPages = row.FillsPageCache,
-            IsSinglePass = row.FillsPageCache && !row.FillsForSlice,
+            Fills = row.Fills,
             Limit = suite.RowTime ?? TimeSpan.MaxValue,
             AfterRound = MeasureFio,
         };

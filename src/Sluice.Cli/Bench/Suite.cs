@@ -10,7 +10,7 @@ namespace Sluice.Cli.Bench;
 /// <summary>A named list of rows, added to <see cref="All"/>.</summary>
 /// <param name="Minutes">The duration of a full run on two processors, in minutes.</param>
 /// <param name="SliceTime">Returns the duration of a slice.</param>
-internal sealed record Suite(string Name, string Description, int Minutes, Func<BenchScale, TimeSpan> SliceTime, IReadOnlyList<Row> Rows)
+internal sealed record Suite(string Name, int Minutes, Func<BenchScale, TimeSpan> SliceTime, IReadOnlyList<Row> Rows)
 {
     /// <summary>The command-line name of all suites except everyday.</summary>
     public const string AllName = "all";

@@ -18,7 +18,7 @@ internal static class SystemCommand
     {
         start.RedirectStandardOutput = true;
         start.RedirectStandardError = true;
-        // The PATH of some users does not have the folders of mkfs and losetup.
+        // The PATH of some users does not have the folders of mkfs.
         start.Environment["PATH"] = $"{Environment.GetEnvironmentVariable("PATH")}:/usr/sbin:/sbin";
         using Process process = Start(start);
         Task<string> errors = process.StandardError.ReadToEndAsync();

@@ -34,14 +34,8 @@ internal sealed class TurnRunner(TimeSpan sliceTime, int rounds, CancellationTok
     /// <summary>Called after each round with its number, from 0.</summary>
     public Action<int>? AfterRound { get; init; }
 
-    /// <summary>
-    /// True if each measured slice follows an unmeasured slice of the same contender and reuses its pages, for work that fills the page
-    /// cache.
-    /// </summary>
-    public bool ReusesPages { get; init; }
-
-    /// <summary>True if a slice is one pass.</summary>
-    public bool IsSinglePass { get; init; }
+    /// <summary>The need for new pages of memory, for which a measured slice follows an unmeasured one.</summary>
+    public PageCacheFill Fills { get; init; }
 
     /// <summary>
     /// The time limit. The measurement ends after this time if it has enough rounds for an interval, and after <see cref="Limits"/> times
@@ -116,10 +110,10 @@ internal sealed class TurnRunner(TimeSpan sliceTime, int rounds, CancellationTok
     // On a busy machine or with slow requests, a slice may end without a completed operation; it is repeated with twice the time.
     private async Task<SliceSample> MeasureSliceAsync(Contender contender)
     {
-        for (TimeSpan time = IsSinglePass ? TimeSpan.Zero : sliceTime; ; time *= 2)
+        for (TimeSpan time = Fills == PageCacheFill.Once ? TimeSpan.Zero : sliceTime; ; time *= 2)
         {
             // The measured pass reuses the pages that this pass is about to free.
-            if (ReusesPages)
+            if (Fills != PageCacheFill.None)
                 await _slices.RunAsync(contender, time);
             SliceSample sample = await _slices.RunAsync(contender, time);
             cancellationToken.ThrowIfCancellationRequested();

@@ -89,7 +89,7 @@ internal sealed class OpsCommand(
         return [.. Enumerable.Range(0, FileOperations.Names.Count).SelectMany(i => sides.Select(s => s[i]))];
 
         IReadOnlyList<Contender> Of<TSide>(string name)
-            where TSide : struct, IStreamSide<TSide> =>
+            where TSide : struct, IStreamSide =>
             new FileOperations<TSide>(Path.Combine(folder, name), bytes, chunk, runs, context.CancellationToken).Contenders;
     }
 

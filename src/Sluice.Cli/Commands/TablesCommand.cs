@@ -14,7 +14,7 @@ internal static class TablesCommand
     // The large files of a row: one that is read, and one that each stream type writes.
     private const int LargestFiles = 3;
 
-    private static readonly Suite AsSuite = new("tables", "", 0, static scale => scale.StreamSliceTime, []);
+    private static readonly Suite AsSuite = new("tables", 0, static scale => scale.StreamSliceTime, []);
 
     public static BenchScale Scale(bool quick) => quick
         ? BenchScale.Quick with { Rounds = 1, StreamSliceTime = TimeSpan.FromMilliseconds(2), StreamFileBytes = 256 * ByteSize.KiB }

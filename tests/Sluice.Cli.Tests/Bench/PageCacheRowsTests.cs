@@ -11,11 +11,11 @@ public sealed class PageCacheRowsTests : FolderTest
     private readonly List<string> _events = [];
 
     [Theory]
-    [InlineData(false)]
-    [InlineData(true)]
-    public async Task Each_measured_turn_comes_right_after_an_unmeasured_one_of_its_side(bool forSlice)
+    [InlineData(nameof(PageCacheFill.Once))]
+    [InlineData(nameof(PageCacheFill.ForSlice))]
+    public async Task Each_measured_turn_comes_right_after_an_unmeasured_one_of_its_side(string fill)
     {
-        Row row = Made() with { FillsForSlice = forSlice };
+        Row row = new("made", "made", "", _ => new Contest(Side("Sluice"), Side(".NET"))) { Fills = Enum.Parse<PageCacheFill>(fill) };
         await RunAsync(row);
         string[] there = ["prepare Sluice", "Sluice", "prepare Sluice", "Sluice", "prepare .NET", ".NET", "prepare .NET", ".NET"];
         string[] back = [.. there[4..], .. there[..4]];
@@ -27,8 +27,6 @@ public sealed class PageCacheRowsTests : FolderTest
     private Task RunAsync(Row row) =>
         new RowRunner(new BenchContext(Folder.FullPath, BenchScale.Quick, CancellationToken.None), fio: null, CancellationToken.None)
             .RunAsync(Suite.All[0], row);
-
-    private Row Made() => new("made", "made", "", _ => new Contest(Side("Sluice"), Side(".NET"))) { FillsPageCache = true };
 
     private Contender Side(string name) => new(name, slice =>
     {

@@ -29,8 +29,7 @@ internal static class EverydaySuite
     /// <summary>The disk space of a small file, in bytes: a block and its share of a folder.</summary>
     private const long BytesOfFile = 9 * ByteSize.KiB / 2;
 
-    public static Suite Create() => new(
-        Name, "what ordinary programs do with files", 2, static scale => scale.SliceTime, [.. Rows()])
+    public static Suite Create() => new(Name, 2, static scale => scale.SliceTime, [.. Rows()])
     {
         // On a slow disk, this limit keeps a run short; rows with large files then have too few pairs for a verdict.
         RowTime = TimeSpan.FromSeconds(5),
@@ -108,8 +107,8 @@ internal static class EverydaySuite
             })
         {
             BytesPerOperation = static scale => scale.CopyFileBytes,
-            MaxRounds = 7,
-        }.FillingOnce();
+            Fills = PageCacheFill.Once,
+        };
         yield return new Row("everyday-lines", "lines: bytes (.NET: strings)",
             "SluiceReader.EnumerateLines, as bytes; StreamReader.ReadLine, as strings", static context =>
             {
@@ -133,7 +132,10 @@ internal static class EverydaySuite
                 context => HandleRows.OpenDirectRead(context, depth).Checked(_ => CheckDirect(context), _ => CheckDirect(context)));
         }
         yield return new Row("everyday-append", "append of a line, 8 threads",
-            "SluiceHandle.Append; lock, FileStream.Write and Flush", OpenAppend).FillingForSlice();
+            "SluiceHandle.Append; lock, FileStream.Write and Flush", OpenAppend)
+        {
+            Fills = PageCacheFill.ForSlice,
+        };
         yield return new Row("everyday-files-read", "read 1,000 files (to a loop)",
             "SluiceFile.ReadManyAsync; File.ReadAllBytes in a loop; in the page cache", static context =>
             {
@@ -148,7 +150,10 @@ internal static class EverydaySuite
             {
                 context.RequireRoom(BytesOfTrees(context.Scale));
                 return SmallFileRows.OpenWrite(context, Name, synchronous: true);
-            }).FillingOnce();
+            })
+        {
+            Fills = PageCacheFill.Once,
+        };
         foreach (int threads in (int[])[8, 64])
         {
             yield return new Row($"everyday-log-durable-t{threads}", $"durable records, {threads} threads",
@@ -188,14 +193,14 @@ internal static class EverydaySuite
             return StreamRows.OpenRead(opening, bytes).Checked(_ => Check<SluiceStreamSide>(), _ => Check<FileStreamSide>());
 
             void Check<TSide>()
-                where TSide : struct, IStreamSide<TSide>
+                where TSide : struct, IStreamSide
             {
-                using TSide side = TSide.Open(opening);
+                using Stream stream = TSide.Open(opening);
                 byte[] read = new byte[content.Length];
                 for (int at = 0, got; at < read.Length; at += got)
                 {
                     Memory<byte> piece = read.AsMemory(at, Math.Min(bytes, read.Length - at));
-                    got = asynchronous ? side.ReadAsync(piece).AsTask().GetAwaiter().GetResult() : side.Read(piece.Span);
+                    got = asynchronous ? stream.ReadAsync(piece).AsTask().GetAwaiter().GetResult() : stream.Read(piece.Span);
                     if (got == 0)
                         throw new IOException($"{path} ended at {at}");
                 }
@@ -206,13 +211,13 @@ internal static class EverydaySuite
         BytesPerOperation = static scale => scale.StreamFileBytes,
     };
 
-    private static Row StreamWrite(string id, string name, int bytes, bool asynchronous) => new Row(
+    private static Row StreamWrite(string id, string name, int bytes, bool asynchronous) => new(
         id, name, $"SluiceStream; FileStream; {(asynchronous ? "WriteAsync" : "Write")}, a file from open to close", context =>
         {
             const string file = "written.dat";
             long length = context.Scale.StreamFileBytes;
             byte[] piece = new byte[bytes];
-            // TransferRows fills its buffer in the same way.
+            // StreamRows.OpenWrite fills its buffer in the same way.
             new Random(1).NextBytes(piece);
             return StreamRows.OpenWrite(context, file, path => StreamOpening.Writing(path, length, asynchronous), bytes).Checked(
                 _ => FileCheck.Repeats(context.ScratchFile<SluiceStreamSide>(file), piece, length),
@@ -220,7 +225,8 @@ internal static class EverydaySuite
         })
     {
         BytesPerOperation = static scale => scale.StreamFileBytes,
-    }.FillingForSlice();
+        Fills = PageCacheFill.ForSlice,
+    };
 
     /// <summary>Checks that direct reads of a few pages return the same data as the page cache.</summary>
     private static void CheckDirect(BenchContext context)

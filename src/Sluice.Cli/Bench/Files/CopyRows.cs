@@ -7,8 +7,6 @@ internal static class CopyRows
 {
     private const int TreeFileBytes = 1024;
 
-    public const int Rounds = 7;
-
     public static IEnumerable<Row> All()
     {
         yield return Large("copy-cold", "copy 1 GiB, cold",
@@ -76,14 +74,13 @@ internal static class CopyRows
     private static Row Large(string id, string name, string why, Func<BenchContext, Contest> open) => new(id, name, why, open)
     {
         BytesPerOperation = static scale => scale.CopyFileBytes,
-        FillsPageCache = true,
+        Fills = PageCacheFill.Once,
     };
 
     private static Row Tree(string id, string name, string why, bool isFlat) => new(
         id, name, why, context => OpenTree(context, isFlat))
     {
-        MaxRounds = Rounds,
-        FillsPageCache = true,
+        Fills = PageCacheFill.Once,
     };
 
     /// <summary>

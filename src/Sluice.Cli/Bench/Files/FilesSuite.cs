@@ -4,6 +4,6 @@ namespace Sluice.Cli.Bench.Files;
 internal static class FilesSuite
 {
     public static Suite Create() => new(
-        "files", "SluiceFile against File, Directory and cp", 10, static scale => scale.StreamSliceTime,
+        "files", 10, static scale => scale.StreamSliceTime,
         [.. SmallFileRows.All(), .. CopyRows.All(), .. EnumerationRows.All(), .. SingleRows.All()]);
 }

@@ -14,9 +14,15 @@ internal static class SmallFileRows
             context => OpenRead(context, cold: false));
         yield return new Row("files-read-cold", "10,000 x 4 KiB, read all, cold",
             "pages dropped, names and inodes in memory; the disk is asked for many at once",
-            context => OpenRead(context, cold: true)).FillingOnce();
+            context => OpenRead(context, cold: true))
+        {
+            Fills = PageCacheFill.Once,
+        };
         yield return new Row("files-write", "10,000 x 4 KiB, write all", "every file is new; .NET: a loop of WriteAllBytesAsync",
-            context => OpenWrite(context, "written")).FillingOnce();
+            context => OpenWrite(context, "written"))
+        {
+            Fills = PageCacheFill.Once,
+        };
     }
 
     /// <summary>Compares ways to read small files: in a batch, one by one and in parallel.</summary>

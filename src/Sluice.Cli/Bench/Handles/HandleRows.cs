@@ -18,7 +18,7 @@ internal static class HandleRows
     private const long TransferBytes = SegmentBytes * SegmentCount;
 
     public static Suite Create() => new(
-        "handle", "SluiceHandle against RandomAccess on one open file", 5, static scale => scale.SliceTime,
+        "handle", 5, static scale => scale.SliceTime,
         [
             .. ((int[])[1, 4, 32, 128]).Select(static depth => DirectRead(
                 "direct-read-4k", depth,
@@ -28,11 +28,12 @@ internal static class HandleRows
                 OpenHotReadWithSynchronousPeer),
             Hot("hot-read-64k-async", "hot 64 KiB ReadAsync", "one loop: copying dominates, the hop still costs CPU", BlockBytes,
                 asynchronous: true, writes: false),
-            new Row("cold-read-4k-d32", "cold 4 KiB random read, depth 32",
+            new("cold-read-4k-d32", "cold 4 KiB random read, depth 32",
                 "buffered ReadAsync: page-cache misses of many callers at once", OpenColdRead)
             {
                 IsRequest = true,
-            }.FillingForSlice(),
+                Fills = PageCacheFill.ForSlice,
+            },
             BufferedAppend(PageBytes, "4k"),
             BufferedOverwrite(PageBytes, "4k"),
             BufferedAppend(BlockBytes, "64k"),
@@ -51,8 +52,11 @@ internal static class HandleRows
             {
                 BytesPerOperation = static _ => TransferBytes,
             },
-            new Row("append-200-t64", "append 200 B from 64 threads",
-                "logs and journals with many writers; .NET: a lock around RandomAccess.Write", OpenThreadsAppend).FillingForSlice(),
+            new("append-200-t64", "append 200 B from 64 threads",
+                "logs and journals with many writers; .NET: a lock around RandomAccess.Write", OpenThreadsAppend)
+            {
+                Fills = PageCacheFill.ForSlice,
+            },
             new("open-close", "open + close", "a handle must not cost more than .NET's", static context =>
             {
                 string path = context.HotFile;
@@ -79,8 +83,7 @@ internal static class HandleRows
     {
         int[] loops = [.. Enumerable.Range(0, 31).Select(static i => 1 << i).TakeWhile(static n => n <= 2 * Environment.ProcessorCount)];
         return new Suite(
-            "scale", "the engine by itself and direct reads, up to twice the processors of this machine", 1,
-            static scale => scale.SliceTime,
+            "scale", 1, static scale => scale.SliceTime,
             [
                 .. loops.Select(static n => EngineRows.Alone(n, "scale-engine")),
                 .. loops.Select(static n => DirectRead(
@@ -133,26 +136,20 @@ internal static class HandleRows
         };
     }
 
-    public static Contest OpenDirectRead(BenchContext context, int depth, params IDisposable[] owned)
-    {
-        RandomOffsets offsets = RandomOffsets.Of(context.Scale.DirectFileBytes, PageBytes, depth);
-        return Pair(Direct(context, FileAccess.Read), side => Loops.AtRandom(side, depth, PageBytes, offsets), depth, owned: owned);
-    }
+    public static Contest OpenDirectRead(BenchContext context, int depth, params IDisposable[] owned) => Pair(
+        Direct(context, FileAccess.Read), side => Loops.AtRandom(side, depth, PageBytes, context.Scale.DirectFileBytes), depth, owned: owned);
 
     private static Row DirectOverwrite(int depth) => new(
         $"direct-write-4k-d{depth}", $"direct 4 KiB overwrite, depth {depth}", "WriteAsync at random offsets, past the page cache",
-        context =>
-        {
-            RandomOffsets offsets = RandomOffsets.Of(context.Scale.DirectFileBytes, PageBytes, depth);
-            return Pair(
-                Direct(context, FileAccess.ReadWrite), side => Loops.AtRandom(side, depth, PageBytes, offsets, writes: true), depth);
-        })
+        context => Pair(
+            Direct(context, FileAccess.ReadWrite),
+            side => Loops.AtRandom(side, depth, PageBytes, context.Scale.DirectFileBytes, writes: true), depth))
     {
         IsRequest = true,
         Fio = new FioJob("randwrite", PageBytes, depth),
     };
 
-    private static Row BufferedAppend(int requestSizeBytes, string size) => new Row(
+    private static Row BufferedAppend(int requestSizeBytes, string size) => new(
         $"append-{size}-async", $"append {ByteSize.Format(requestSizeBytes)} WriteAsync", "a growing file, written through the page cache",
         context => Pair(
             new TargetOptions(context.ScratchFile("append.dat"), FileMode.OpenOrCreate, FileAccess.ReadWrite) { Asynchronous = true },
@@ -160,7 +157,8 @@ internal static class HandleRows
             prepare: side => RandomAccess.SetLength(side.SafeFileHandle, 0)))
     {
         BytesPerOperation = _ => requestSizeBytes,
-    }.FillingForSlice();
+        Fills = PageCacheFill.ForSlice,
+    };
 
     private static Row BufferedOverwrite(int requestSizeBytes, string size) => Hot(
         $"overwrite-{size}-async", $"hot {ByteSize.Format(requestSizeBytes)} WriteAsync overwrite", "pages that are in the cache already",
@@ -171,36 +169,30 @@ internal static class HandleRows
 
     /// <summary>Creates a row of one loop at random offsets of a file in the page cache.</summary>
     private static Row Hot(string id, string name, string why, int requestSizeBytes, bool asynchronous, bool writes) => new(
-        id, name, why, context =>
-        {
-            RandomOffsets offsets = RandomOffsets.Of(context.Scale.HotFileBytes, requestSizeBytes);
-            return Pair(
-                new TargetOptions(context.HotFile, FileMode.Open, writes ? FileAccess.ReadWrite : FileAccess.Read)
-                {
-                    Asynchronous = asynchronous,
-                },
-                side => Loops.AtRandom(side, 1, requestSizeBytes, offsets, writes));
-        });
+        id, name, why, context => Pair(
+            new TargetOptions(context.HotFile, FileMode.Open, writes ? FileAccess.ReadWrite : FileAccess.Read)
+            {
+                Asynchronous = asynchronous,
+            },
+            side => Loops.AtRandom(side, 1, requestSizeBytes, context.Scale.HotFileBytes, writes)));
 
     private static Contest OpenHotReadWithSynchronousPeer(BenchContext context)
     {
-        RandomOffsets offsets = RandomOffsets.Of(context.Scale.HotFileBytes, PageBytes);
         var options = new TargetOptions(context.HotFile, FileMode.Open, FileAccess.Read) { Asynchronous = true };
         var synchronous = new IoTarget(IoSide.Bcl, options with { Asynchronous = false });
-        Contest contest = Pair(options, side => Loops.AtRandom(side, 1, PageBytes, offsets), owned: synchronous);
-        return new Contest(contest.Sluice, contest.DotNet, contest)
-        {
-            Second = new Contender("RandomAccess.Read", Loops.AtRandom(synchronous, 1, PageBytes, offsets)),
-        };
+        Contest contest = Pair(options, Loop, owned: synchronous);
+        return new Contest(contest.Sluice, contest.DotNet, contest) { Second = new Contender("RandomAccess.Read", Loop(synchronous)) };
+
+        Func<Slice, Task> Loop(IoTarget side) => Loops.AtRandom(side, 1, PageBytes, context.Scale.HotFileBytes);
     }
 
     private static Contest OpenColdRead(BenchContext context)
     {
         const int Depth = 32;
-        RandomOffsets offsets = RandomOffsets.Of(context.Scale.DirectFileBytes, PageBytes, Depth);
         var options = new TargetOptions(context.DirectFile, FileMode.Open, FileAccess.Read) { Asynchronous = true };
         return Pair(
-            options, side => Loops.AtRandom(side, Depth, PageBytes, offsets), Depth, _ => BenchContext.DropCache(context.DirectFile));
+            options, side => Loops.AtRandom(side, Depth, PageBytes, context.Scale.DirectFileBytes), Depth,
+            _ => BenchContext.DropCache(context.DirectFile));
     }
 
     private static Contest OpenReadBatch(BenchContext context)
@@ -208,21 +200,21 @@ internal static class HandleRows
         DirectIo.Require(context.DirectFile, FileCaching.Direct);
         SluiceHandle sluice = Open();
         SluiceHandle dotNet = Open();
-        RandomOffsets offsets = RandomOffsets.Of(context.Scale.DirectFileBytes, PageBytes);
         Memory<byte>[] buffers = Loops.Buffers(BatchSize, PageBytes);
         var requests = new ReadRequest[BatchSize];
         var tasks = new Task<int>[BatchSize];
         return new Contest(ReadBatch, ReadAllAsync, prepare: null, sluice, dotNet);
 
-        SluiceHandle Open() => SluiceHandle.Open(context.DirectFile, FileMode.Open, FileAccess.Read, FileShare.ReadWrite,
-            FileOptions.Asynchronous, preallocationSize: 0, FileCaching.Direct);
+        SluiceHandle Open() => SluiceHandle.Open(context.DirectFile, options: FileOptions.Asynchronous, caching: FileCaching.Direct);
+
+        long Next() => Loops.RandomOffset(context.Scale.DirectFileBytes, PageBytes);
 
         Task ReadBatch(Slice slice)
         {
             do
             {
                 for (int i = 0; i < BatchSize; i++)
-                    requests[i] = new ReadRequest(offsets.Next(0), buffers[i]);
+                    requests[i] = new ReadRequest(Next(), buffers[i]);
                 sluice.ReadBatch(requests);
                 slice.Count(0, BatchSize);
             }
@@ -235,7 +227,7 @@ internal static class HandleRows
             do
             {
                 for (int i = 0; i < BatchSize; i++)
-                    tasks[i] = RandomAccess.ReadAsync(dotNet.SafeFileHandle, buffers[i], offsets.Next(0)).AsTask();
+                    tasks[i] = RandomAccess.ReadAsync(dotNet.SafeFileHandle, buffers[i], Next()).AsTask();
                 await Task.WhenAll(tasks);
                 slice.Count(0, BatchSize);
             }
@@ -249,10 +241,11 @@ internal static class HandleRows
         SluiceHandle sluice = SluiceHandle.Open(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite);
         SafeFileHandle dotNet = File.OpenHandle(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite);
         IReadOnlyList<Memory<byte>> segments = Loops.Buffers(SegmentCount, SegmentBytes);
-        RandomOffsets offsets = RandomOffsets.Of(context.Scale.HotFileBytes, (int)TransferBytes);
         return new Contest(
-            slice => Loops.Repeat(slice, _ => sluice.Read(segments, offsets.Next(0))),
-            slice => Loops.Repeat(slice, _ => RandomAccess.Read(dotNet, segments, offsets.Next(0))), prepare: null, sluice, dotNet);
+            slice => Loops.Repeat(slice, _ => sluice.Read(segments, Next())),
+            slice => Loops.Repeat(slice, _ => RandomAccess.Read(dotNet, segments, Next())), prepare: null, sluice, dotNet);
+
+        long Next() => Loops.RandomOffset(context.Scale.HotFileBytes, (int)TransferBytes);
     }
 
     private static Contest OpenThreadsAppend(BenchContext context)

@@ -20,11 +20,8 @@ internal static class NeighbourRows
         string figure = isMedian ? "median" : "p99";
         return new Row($"neighbour-{computeUs}us-{figure}", $"read beside one computing {computeUs} us, {figure}",
             "direct 4 KiB ReadAsync in two loops; the rate is one over the latency of the one that does not compute", context =>
-            {
-                RandomOffsets offsets = RandomOffsets.Of(context.Scale.DirectFileBytes, PageBytes, loops: 2);
-                return HandleRows.Pair(HandleRows.Direct(context, FileAccess.Read), side =>
-                    slice => NeighbourAsync(side, slice, offsets, computeUs, isMedian ? 0.5 : 0.99));
-            });
+                HandleRows.Pair(HandleRows.Direct(context, FileAccess.Read), side =>
+                    slice => NeighbourAsync(side, slice, context.Scale.DirectFileBytes, computeUs, isMedian ? 0.5 : 0.99)));
     }
 
     /// <summary>Creates a row of loops that read and then compute.</summary>
@@ -36,17 +33,15 @@ internal static class NeighbourRows
     };
 
     /// <summary>The contest of <see cref="Working"/>.</summary>
-    public static Contest OpenWorking(BenchContext context, int computeUs, int depth, params IDisposable[] owned)
-    {
-        RandomOffsets offsets = RandomOffsets.Of(context.Scale.DirectFileBytes, PageBytes, depth);
-        return HandleRows.Pair(HandleRows.Direct(context, FileAccess.Read), side =>
+    public static Contest OpenWorking(BenchContext context, int computeUs, int depth, params IDisposable[] owned) => HandleRows.Pair(
+        HandleRows.Direct(context, FileAccess.Read), side =>
         {
             Memory<byte>[] buffers = Loops.Buffers(depth, PageBytes);
-            return slice => Loops.RunLoops(depth, loop => WorkAsync(side, slice, loop, buffers[loop], offsets, computeUs));
+            return slice => Loops.RunLoops(
+                depth, loop => WorkAsync(side, slice, loop, buffers[loop], context.Scale.DirectFileBytes, computeUs));
         }, depth, owned: owned);
-    }
 
-    internal static async Task NeighbourAsync(IoTarget target, Slice slice, RandomOffsets offsets, int computeUs, double quantile)
+    private static async Task NeighbourAsync(IoTarget target, Slice slice, long fileSizeBytes, int computeUs, double quantile)
     {
         Memory<byte>[] buffers = Loops.Buffers(2, PageBytes);
         List<long> ticks = [];
@@ -54,7 +49,7 @@ internal static class NeighbourRows
         {
             while (!slice.IsOver)
             {
-                await target.ReadAsync(buffers[1], offsets.Next(1));
+                await target.ReadAsync(buffers[1], Loops.RandomOffset(fileSizeBytes, PageBytes));
                 Compute(computeUs);
             }
         });
@@ -62,7 +57,7 @@ internal static class NeighbourRows
         do
         {
             long begin = Stopwatch.GetTimestamp();
-            await target.ReadAsync(buffers[0], offsets.Next(0));
+            await target.ReadAsync(buffers[0], Loops.RandomOffset(fileSizeBytes, PageBytes));
             ticks.Add(Stopwatch.GetTimestamp() - begin);
             slice.Count(0);
         }
@@ -72,12 +67,12 @@ internal static class NeighbourRows
         slice.Elapsed = Stopwatch.GetElapsedTime(0, ticks[(int)((ticks.Count - 1) * quantile)]) * slice.Operations;
     }
 
-    internal static async Task WorkAsync(
-        IoTarget target, Slice slice, int loop, Memory<byte> buffer, RandomOffsets offsets, int computeUs)
+    private static async Task WorkAsync(
+        IoTarget target, Slice slice, int loop, Memory<byte> buffer, long fileSizeBytes, int computeUs)
     {
         do
         {
-            int read = await target.ReadAsync(buffer, offsets.Next(loop));
+            int read = await target.ReadAsync(buffer, Loops.RandomOffset(fileSizeBytes, PageBytes));
             Loops.RequireWhole(read, buffer.Length);
             Compute(computeUs);
             slice.Count(loop);

@@ -6,15 +6,12 @@ internal static class LogSuite
     public const int RecordBytes = 200;
     private const int ManyThreads = 100;
 
-    public static Suite Create() => new(
-        "log", "SluiceLog against a lock around a FileStream: records of 200 B, by durability and threads", 2,
-        static scale => scale.SliceTime, [.. Rows()]);
+    public static Suite Create() => new("log", 2, static scale => scale.SliceTime, [.. Rows()]);
 
     private static IEnumerable<Row> Rows()
     {
-        yield return Buffered().FillingForSlice();
-        yield return Written().FillingForSlice();
-        yield return WrittenByTasks().FillingForSlice();
+        foreach (Row row in (Row[])[Buffered(), Written(), WrittenByTasks()])
+            yield return row with { Fills = PageCacheFill.ForSlice };
         foreach (int threads in (int[])[1, 8, 64, ManyThreads])
             yield return Durable(threads);
         yield return ReadBack();

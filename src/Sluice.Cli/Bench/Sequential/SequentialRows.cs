@@ -14,7 +14,7 @@ internal static class SequentialRows
     private const int DistinctLines = 1000;
 
     public static Suite Create() => new(
-        "sequential", "SluiceReader and SluiceWriter against FileStream and its readers", 4, static scale => scale.StreamSliceTime,
+        "sequential", 4, static scale => scale.StreamSliceTime,
         [
             Block("seq-read-direct", "cold sequential read of 1 GiB, direct",
                 "a large file once, past the page cache; .NET: FileStream, 1 MiB, synchronous",
@@ -50,7 +50,7 @@ internal static class SequentialRows
                 "WriteLine of strings of 99 characters into a new file; .NET: StreamWriter.WriteLine", OpenWriteLines)
             {
                 BytesPerOperation = static scale => scale.LogFileBytes,
-                FillsPageCache = true,
+                Fills = PageCacheFill.Once,
             },
             Lines("seq-records", "records of 100 B as structs, hot", "spans over the block; .NET: BinaryReader, field by field",
                 static path => Contest.Passes(() => ReadStructs(path), () => ReadFields(path))),
@@ -71,7 +71,7 @@ internal static class SequentialRows
     private static Row Block(string id, string name, string why, Func<BenchContext, Contest> open) => new(id, name, why, open)
     {
         BytesPerOperation = static scale => scale.SequentialFileBytes,
-        FillsPageCache = true,
+        Fills = PageCacheFill.Once,
     };
 
     /// <summary>Creates a row that reads text in the page cache with lines of 100 bytes.</summary>

@@ -13,5 +13,5 @@ internal static class SideFiles
 
     /// <inheritdoc cref="BenchContext.ScratchFile"/>
     public static string ScratchFile<TSide>(this BenchContext context, string name)
-        where TSide : struct, IStreamSide<TSide> => context.ScratchFile($"{TSide.Name.Trim('.')[..NameLength]}-{name}");
+        where TSide : struct, IStreamSide => context.ScratchFile($"{TSide.Name.Trim('.')[..NameLength]}-{name}");
 }

@@ -25,8 +25,6 @@ internal sealed class StreamOpening(string path, FileMode mode, FileAccess acces
 
     public long PreallocationSizeBytes { get; init; }
 
-    public FileCaching Caching { get; init; } = FileCaching.Cached;
-
     public FileStreamOptions DotNet => field ??= new FileStreamOptions
     {
         Mode = Mode,
@@ -45,7 +43,6 @@ internal sealed class StreamOpening(string path, FileMode mode, FileAccess acces
         Options = Options,
         PreallocationSize = PreallocationSizeBytes,
         BufferSize = BufferSizeBytes ?? SluiceOptions.Adaptive,
-        Caching = Caching,
     };
 
     private FileOptions Options => Asynchronous ? FileOptions.Asynchronous : FileOptions.None;

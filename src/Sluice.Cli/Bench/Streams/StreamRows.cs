@@ -16,8 +16,7 @@ internal static class StreamRows
     // times over a short file before each slice compiles it with full optimization.
     private const int ShortPasses = 32;
 
-    public static Suite Create() => new(
-        "stream", "SluiceStream against FileStream", 3, static scale => scale.StreamSliceTime, [.. Rows()]);
+    public static Suite Create() => new("stream", 3, static scale => scale.StreamSliceTime, [.. Rows()]);
 
     /// <summary>Compares passes that open a file, read it in pieces and close it. An operation is a pass.</summary>
     /// <param name="awaited">True to use ReadAsync; null if the options of the file decide.</param>
@@ -99,7 +98,10 @@ internal static class StreamRows
         yield return Units("read-byte", "ReadByte, 20 MB", "parsers: the call must be small enough to be inlined",
             context => context.ByteFile, static o => StreamPasses.ReadBytes<SluiceStreamSide>(o), static o => StreamPasses.ReadBytes<FileStreamSide>(o));
         yield return new Row("stream-write-byte", "WriteByte, 20 MB", "serializers: the call must be small enough to be inlined",
-            context => OpenWriteBytes(context, context.Scale.ByteFileBytes, countUnits: true)).FillingForSlice();
+            context => OpenWriteBytes(context, context.Scale.ByteFileBytes, countUnits: true))
+        {
+            Fills = PageCacheFill.ForSlice,
+        };
         yield return new Row("stream-read-byte-async", "ReadByteAsync, 20 MB",
             ".NET has no such call: beside it ReadAsync into a buffer of one byte, and Sluice's own ReadByte",
             static context =>
@@ -153,7 +155,7 @@ internal static class StreamRows
     {
         (string verb, string way, string end) = (writes ? "Write" : "Read", asynchronous ? "Async" : "", bufferBytes is null ? "" : ", unbuffered");
         string id = $"stream-{(bufferBytes is null ? "" : "unbuffered-")}{verb}{(asynchronous ? "-async" : "")}-{bytes}".ToLowerInvariant();
-        var row = new Row(id, $"{verb}{way} 100 MiB by {bytes:#,0} B{end}",
+        return new Row(id, $"{verb}{way} 100 MiB by {bytes:#,0} B{end}",
             bufferBytes is not null ? "bufferSize 0: a system call for each piece on either side"
                 : writes ? "default buffer; the file of the pass before is emptied first, as FileMode.Create does, and that is part of it"
                 : "hot, default buffer: each piece must not cost a thread hop, nor each 4 KiB a system call",
@@ -163,8 +165,8 @@ internal static class StreamRows
                 : OpenRead(StreamOpening.Reading(context.StreamFile, context.Scale.StreamFileBytes, asynchronous, bufferBytes), bytes))
         {
             BytesPerOperation = static scale => scale.StreamFileBytes,
+            Fills = writes ? PageCacheFill.ForSlice : PageCacheFill.None,
         };
-        return writes ? row.FillingForSlice() : row;
     }
 
     private static Row File(bool writes, long sizeBytes, string size) => new(
@@ -193,32 +195,30 @@ internal static class StreamRows
 
     private static Contest OpenDirect(BenchContext context)
     {
-        var opening = new StreamOpening(context.SequentialFile, FileMode.Open, FileAccess.Read, context.Scale.SequentialFileBytes)
-        {
-            Asynchronous = true,
-            Caching = FileCaching.Direct,
-        };
-        DirectIo.Require(opening.Path, opening.Caching);
-        SluiceStreamSide sluice = SluiceStreamSide.Open(opening);
-        FileStreamSide dotNet = FileStreamSide.Open(opening);
+        string path = context.SequentialFile;
+        DirectIo.Require(path, FileCaching.Direct);
+        var options = new SluiceOptions { Options = FileOptions.Asynchronous, Caching = FileCaching.Direct };
+        var sluice = new SluiceStream(path, options);
+        // FileStream cannot open a file for direct I/O, so it uses a descriptor of Sluice, without its buffer, which is not aligned.
+        SluiceHandle opener = SluiceHandle.Open(path, options);
+        var dotNet = new FileStream(opener.SafeFileHandle, FileAccess.Read, bufferSize: 0, isAsync: true);
         // Unlike Sluice, FileStream has no bounce buffers; its direct reads need an aligned buffer.
         Memory<byte> buffer = PinnedBuffer.Allocate(DirectUserBufferBytes);
-        return new Contest(Side(sluice), Side(dotNet), sluice, dotNet);
+        return new Contest(Side(SluiceStreamSide.Name, sluice), Side(FileStreamSide.Name, dotNet), sluice, dotNet, opener);
 
         // A slice continues where the last one ended, and starts again at the end of the file.
-        Contender Side<TSide>(TSide side)
-            where TSide : struct, IStreamSide<TSide> => new(TSide.Name, async slice =>
+        Contender Side(string name, Stream stream) => new(name, async slice =>
+        {
+            do
             {
-                do
+                if (await stream.ReadAsync(buffer) == 0)
                 {
-                    if (await side.ReadAsync(buffer) == 0)
-                    {
-                        side.Position = 0;
-                        continue;
-                    }
-                    slice.Count(0);
+                    stream.Position = 0;
+                    continue;
                 }
-                while (!slice.IsOver);
-            });
+                slice.Count(0);
+            }
+            while (!slice.IsOver);
+        });
     }
 }

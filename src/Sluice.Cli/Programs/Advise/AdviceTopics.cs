@@ -116,7 +116,7 @@ internal static class AdviceTopics
     private static IReadOnlyList<Approach> ColdReading(BenchContext context)
     {
         string path = context.DirectFile;
-        RandomOffsets offsets = RandomOffsets.Of(context.Scale.DirectFileBytes, PageBytes, Many);
+        long bytes = context.Scale.DirectFileBytes;
         return
         [
             Read(".NET, one after the other", "RandomAccess.Read(handle, buffer, offset);", IoSide.Bcl, FileCaching.Cached, 0),
@@ -133,7 +133,7 @@ internal static class AdviceTopics
         ];
 
         Approach Read(string name, string code, IoSide side, FileCaching caching, int depth) =>
-            RandomReading(name, code, side, path, offsets, depth, caching) with { Prepare = () => BenchContext.DropCache(path) };
+            RandomReading(name, code, side, path, bytes, depth, caching) with { Prepare = () => BenchContext.DropCache(path) };
 
         void ReadBatches(Slice slice)
         {
@@ -143,7 +143,7 @@ internal static class AdviceTopics
             while (!slice.IsOver)
             {
                 for (int i = 0; i < requests.Length; i++)
-                    requests[i] = new ReadRequest(offsets.Next(0), memory.Slice(i * PageBytes, PageBytes));
+                    requests[i] = new ReadRequest(Loops.RandomOffset(bytes, PageBytes), memory.Slice(i * PageBytes, PageBytes));
                 handle.ReadBatch(requests);
                 slice.Count(0, requests.Length);
             }
@@ -153,26 +153,26 @@ internal static class AdviceTopics
     private static IReadOnlyList<Approach> HotReading(BenchContext context)
     {
         string path = context.HotFile;
-        RandomOffsets offsets = RandomOffsets.Of(context.Scale.HotFileBytes, PageBytes);
+        long bytes = context.Scale.HotFileBytes;
         return
         [
-            RandomReading(".NET", "RandomAccess.Read(handle, buffer, offset);", IoSide.Bcl, path, offsets, depth: 0),
+            RandomReading(".NET", "RandomAccess.Read(handle, buffer, offset);", IoSide.Bcl, path, bytes, depth: 0),
             RandomReading(".NET, asynchronous", "await RandomAccess.ReadAsync(handle, buffer, offset);", IoSide.Bcl, path,
-                offsets, depth: 1),
-            RandomReading("SluiceHandle", "handle.Read(buffer, offset);", IoSide.Sluice, path, offsets, depth: 0),
+                bytes, depth: 1),
+            RandomReading("SluiceHandle", "handle.Read(buffer, offset);", IoSide.Sluice, path, bytes, depth: 0),
             RandomReading("SluiceHandle, asynchronous", "await handle.ReadAsync(buffer, offset);", IoSide.Sluice, path,
-                offsets, depth: 1),
+                bytes, depth: 1),
         ];
     }
 
     /// <param name="depth">The number of outstanding requests; 0 for synchronous calls, one after another.</param>
     private static Approach RandomReading(
-        string name, string code, IoSide side, string path, RandomOffsets offsets, int depth,
+        string name, string code, IoSide side, string path, long fileSizeBytes, int depth,
         FileCaching caching = FileCaching.Cached) => new(name, code, async slice =>
         {
             using var target = new IoTarget(side,
                 new TargetOptions(path, FileMode.Open, FileAccess.Read) { Asynchronous = depth > 0, Caching = caching });
-            await Loops.AtRandom(target, Math.Max(1, depth), PageBytes, offsets)(slice);
+            await Loops.AtRandom(target, Math.Max(1, depth), PageBytes, fileSizeBytes)(slice);
         })
         {
             Loops = Math.Max(1, depth),

@@ -75,7 +75,7 @@ internal sealed record FigureSet(
 
     public async Task<PageSection> MeasureAsync(FigureScale scale, RowRunner runner, FigureSections sections, Action<string> progress)
     {
-        var suite = new Suite("figures", "", 0, SliceTime, []);
+        var suite = new Suite("figures", 0, SliceTime, []);
         var points = new List<FigurePoint>();
         var leftOut = new HashSet<string>();
         foreach (FigureRow row in Rows(scale))

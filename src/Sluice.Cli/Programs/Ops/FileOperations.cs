@@ -17,7 +17,7 @@ internal static class FileOperations
 /// <summary>The operations of one stream type.</summary>
 /// <param name="runs">The number of times that an operation runs in one slice.</param>
 internal sealed class FileOperations<TSide>(string path, int sizeBytes, int chunkBytes, int runs, CancellationToken cancellationToken)
-    where TSide : struct, IStreamSide<TSide>
+    where TSide : struct, IStreamSide
 {
     private const int BytesBetweenChecks = 1 << 20;
 
@@ -36,12 +36,12 @@ internal sealed class FileOperations<TSide>(string path, int sizeBytes, int chun
     ];
 
     // The measured time of each operation on an open file includes a flush of the stream's buffer.
-    private Contender OnOpenFile(int operation, Action<TSide> action, bool isNew = false) => Timed(operation, () =>
+    private Contender OnOpenFile(int operation, Action<Stream> action, bool isNew = false) => Timed(operation, () =>
     {
-        using TSide side = TSide.Open(_opening);
+        using Stream stream = TSide.Open(_opening);
         long start = Stopwatch.GetTimestamp();
-        action(side);
-        side.Stream.Flush();
+        action(stream);
+        stream.Flush();
         return Stopwatch.GetTimestamp() - start;
     }, isNew);
 
@@ -58,55 +58,55 @@ internal sealed class FileOperations<TSide>(string path, int sizeBytes, int chun
         },
     };
 
-    private void WriteChunks(TSide side)
+    private void WriteChunks(Stream stream)
     {
         for (int i = 0; i < Chunks; i++)
-            side.Write(_chunk);
+            stream.Write(_chunk);
     }
 
-    private void WriteBytes(TSide side)
+    private void WriteBytes(Stream stream)
     {
         for (int i = 0; i < Chunks; i++)
         {
             Look(i);
             foreach (byte value in _chunk)
-                side.WriteByte(value);
+                TSide.WriteByte(stream, value);
         }
     }
 
-    private void ReadChunks(TSide side)
+    private void ReadChunks(Stream stream)
     {
         for (int i = 0; i < Chunks; i++)
         {
             int filled = 0;
-            for (int bytes; filled < _buffer.Length && (bytes = side.Read(_buffer.AsSpan(filled))) > 0;)
+            for (int bytes; filled < _buffer.Length && (bytes = stream.Read(_buffer.AsSpan(filled))) > 0;)
                 filled += bytes;
             if (!_buffer.AsSpan(0, filled).SequenceEqual(_chunk))
                 ThrowWrong(i);
         }
-        if (side.Read(_buffer) != 0)
+        if (stream.Read(_buffer) != 0)
             throw new IOException($"{path} is longer than what was written");
     }
 
-    private void ReadBytes(TSide side)
+    private void ReadBytes(Stream stream)
     {
         for (int i = 0; i < Chunks; i++)
         {
             Look(i);
             foreach (byte expected in _chunk)
             {
-                if (side.ReadByte() != expected)
+                if (TSide.ReadByte(stream) != expected)
                     ThrowWrong(i);
             }
         }
     }
 
-    private void Seek(TSide side)
+    private void Seek(Stream stream)
     {
         for (int i = 0; i < Chunks; i++)
         {
             // Sets the current position, as in "File I/O Performance Tips", so that only the call is timed and no arithmetic.
-            side.Position = side.Position;
+            stream.Position = stream.Position;
         }
     }
 
