@@ -30,7 +30,17 @@ internal static class CompareCommand
         (ResultFile before, ResultFile after) =
             InterruptSignals.WhileNothingHasBegun(() => (ResultFile.Read(first), ResultFile.Read(second)));
         context.Output.Check(context.Terminal);
-        ReportPage page = ComparePage.Of(before, after, context.Arguments);
+        ReportPage page;
+        try
+        {
+            page = ComparePage.Of(before, after, context.Arguments);
+        }
+#pragma warning disable CA1031 // Thrown for lists with a null element, which the deserializer accepts.
+        catch (Exception e) when (e is not UsageException)
+#pragma warning restore CA1031
+        {
+            throw new UsageException($"{first} and {second} cannot be compared: one of them is not as sluice wrote it");
+        }
         // The notes (both runs, and the differences of their machines) are printed above the result, so WriteResult gets a page without
         // them.
         foreach (string note in page.Notes)

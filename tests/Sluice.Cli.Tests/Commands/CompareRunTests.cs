@@ -141,6 +141,19 @@ public sealed class CompareRunTests : FolderTest
     }
 
     [Theory]
+    [InlineData("null")]
+    [InlineData("{\"heading\": \"h\", \"tables\": [null]}")]
+    [InlineData("{\"heading\": \"h\", \"tables\": [{\"columns\": [null], \"rows\": []}]}")]
+    [InlineData("{\"heading\": \"h\", \"tables\": [{\"columns\": [], \"rows\": [null]}]}")]
+    [InlineData("{\"heading\": \"h\", \"tables\": [{\"columns\": [], \"rows\": [{\"cells\": [null]}]}]}")]
+    public async Task A_result_with_null_in_a_list_is_none(string section)
+    {
+        await File.WriteAllTextAsync(Folder["bad.json"],
+            $"{{\"title\": \"t\", \"commandLine\": \"c\", \"began\": \"2026-01-01T00:00:00Z\", \"sections\": [{section}]}}");
+        await CommandChecks.RefusesAsync("one of them is not as sluice wrote it", "compare", Folder["bad.json"], Folder["bad.json"]);
+    }
+
+    [Theory]
     [InlineData("not json", "bad.json is not a result of sluice: it is not valid JSON, from line 1 on\n")]
     [InlineData("", "bad.json is not a result of sluice: it is empty\n")]
     [InlineData("null", "bad.json is not a result of sluice copy: it is null\n")]
