@@ -22,8 +22,8 @@ internal static class SpeedCsv
         SpeedWorkload load = report.Workload;
         SideReport? side = report.Sides.Count > 0 ? report.Sides[0] : null;
         SideReport? dotNet = report.Sides.Count > 1 ? report.Sides[1] : null;
-        LatencySummary? latency = side?.ReadLatency ?? side?.WriteLatency;
-        LatencySummary? dotNetLatency = dotNet?.ReadLatency ?? dotNet?.WriteLatency;
+        LatencySummary? latency = side?.WriteLatency ?? side?.ReadLatency;
+        LatencySummary? dotNetLatency = dotNet?.WriteLatency ?? dotNet?.ReadLatency;
         CreationReport? creation = report.Creations.Count > 0 ? report.Creations[0] : null;
         output.WriteLine(Csv.Line(
             load.File, load.Operation, load.FileSizeBytes, load.RequestSizeBytes, load.Outstanding, load.SeekPercent, load.Cache,

@@ -221,6 +221,14 @@ public sealed class SpeedRunTests : FolderTest
     }
 
     [Fact]
+    public async Task The_latencies_in_the_line_of_a_mix_are_those_of_its_writes()
+    {
+        ToolRun run = await SpeedAsync($"-q -t0.2 --warmup 0 -b4K -r1M --mix 50:50 --json {Folder["result.json"]}");
+        JsonElement write = Folder.Json("result.json").GetProperty("sides")[0].GetProperty("writeLatency");
+        run.Out.Split(',')[SpeedCsv.Columns.ToList().IndexOf("mean_us")].ShouldBe($"{write.GetProperty("meanUs").GetDouble():0.####}");
+    }
+
+    [Fact]
     public async Task Progress_on_stderr_does_not_mix_into_the_result()
     {
         ToolRun run = await ToolRun.RunAsync(
