@@ -92,13 +92,13 @@ internal sealed class SpeedCommand(SpeedOptions options, CommandContext context)
         {
             // The flush keeps writeback out of the first seconds of the measurement.
             FileMaker.Create(
-                IoSide.Bcl, new TargetOptions(file.Path, FileMode.CreateNew, FileAccess.ReadWrite), file.SizeBytes,
+                IoSide.Sluice, new TargetOptions(file.Path, FileMode.CreateNew, FileAccess.ReadWrite), file.SizeBytes,
                 FileMaker.DefaultRequestSizeBytes, ShowsIn(progress, file), _cancellationToken);
             _notes.Add($"{file.Path} did not exist; created it with {ByteSize.Format(file.SizeBytes)} of random data");
         }
         else if (file.MustExtend)
         {
-            using (var target = new IoTarget(IoSide.Bcl, new TargetOptions(file.Path, FileMode.Open, FileAccess.ReadWrite)))
+            using (var target = new IoTarget(IoSide.Sluice, new TargetOptions(file.Path, FileMode.Open, FileAccess.ReadWrite)))
                 FileMaker.Extend(target, file.Path, file.PresentSizeBytes, file.SizeBytes, ShowsIn(progress, file), _cancellationToken);
             _notes.Add($"{file.Path} extended from {ByteSize.Format(file.PresentSizeBytes)} to {ByteSize.Format(file.SizeBytes)}");
         }

@@ -1,5 +1,6 @@
 using Shouldly;
 using Sluice.Cli.Load;
+using Sluice.Cli.Terminal;
 using Sluice.Cli.Tests.Support;
 using Xunit;
 
@@ -49,6 +50,25 @@ public sealed class SpeedFileTests : FolderTest
             if (isInterrupted)
                 interruption.Cancel();
         }
+    }
+
+    /// <summary>.NET's own call reports no error of a flush.</summary>
+    [SkippableTheory]
+    [InlineData(null)]
+    [InlineData(1 << 20)]
+    public async Task A_file_whose_bytes_did_not_reach_the_disk_is_not_made_or_extended(int? present)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux() && Shell.Run("strace", "--version").ExitCode == 0, "it needs strace");
+        if (present is { } length)
+            Folder.Make("a", length);
+        string[] strace = ["strace", "-f", "-qq", "-o", Folder["trace"], "-e", "trace=fsync", "-e", "inject=fsync:error=EIO"];
+        using ToolProcess tool = ToolProcess.StartAs(strace, Folder.FullPath, "speed", "-t0.05", "-r2M", "a");
+        ToolRun run = await tool.EndAsync();
+        Skip.If((await File.ReadAllTextAsync(Folder["trace"])).Length == 0, "this system does not let a process be traced");
+        CommandChecks.ShouldFail(run, ExitCode.IoError, "input/output error");
+        File.Exists(Folder["a"]).ShouldBe(present is not null);
+        if (present is not null)
+            new FileInfo(Folder["a"]).Length.ShouldBe(present.Value);
     }
 
     [SkippableFact]
