@@ -173,7 +173,9 @@ internal sealed class SpeedCommand(SpeedOptions options, CommandContext context)
                 await runner.RunSliceAsync(target, new Measurement(), WarmUp, _cancellationToken);
         }
         _cancellationToken.ThrowIfCancellationRequested();
-        int rounds = targets.Count == 1 ? 1 : (int)Math.Clamp(options.Time / ShortestSlice, 1, InterleavedRounds);
+        // Each slice has at least one request of the offered rate.
+        double slices = Math.Min(options.Time / ShortestSlice, options.Time.TotalSeconds * (options.OperationsPerSecond ?? double.MaxValue));
+        int rounds = targets.Count == 1 ? 1 : (int)Math.Clamp(slices, 1, InterleavedRounds);
         long start = Stopwatch.GetTimestamp();
         for (int round = 0; round < rounds; round++)
         {

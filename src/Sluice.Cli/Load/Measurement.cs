@@ -26,6 +26,9 @@ internal sealed class Measurement
 
     public long Operations => Reads.Count + Writes.Count - NeverBegun;
 
+    /// <summary>The time from the start of the next slice until its first request is due, with a rate limit.</summary>
+    public long NextDueTicks { get; set; }
+
     public TimeSpan Elapsed { get; set; }
 
     public TimeSpan Cpu { get; set; }

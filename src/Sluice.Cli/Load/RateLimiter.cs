@@ -19,12 +19,16 @@ internal sealed class RateLimiter(double operationsPerSecond, Func<long>? clock 
 
     public double TicksPerOperation { get; } = Stopwatch.Frequency / operationsPerSecond;
 
-    /// <summary>Starts the schedule: the first operation is due immediately.</summary>
-    public void Start()
+    /// <summary>Starts the schedule.</summary>
+    /// <param name="delayTicks">The time until the first operation is due.</param>
+    public void Start(long delayTicks = 0)
     {
-        _startTimestamp = _clock();
+        _startTimestamp = _clock() + delayTicks;
         _issued = 0;
     }
+
+    /// <summary>Returns the time from the deadline until the next operation is due.</summary>
+    public long TicksUntilNextDue(long deadlineTimestamp) => Math.Max(0, DueOf(_issued) - deadlineTimestamp);
 
     /// <summary>Waits until the next operation is due. One caller at a time waits for the clock; the others wait for that caller.</summary>
     /// <returns>The intended start of the operation; null if <paramref name="deadlineTimestamp"/> comes first.</returns>

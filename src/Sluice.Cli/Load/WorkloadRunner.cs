@@ -72,7 +72,7 @@ internal sealed class WorkloadRunner : IDisposable
         long bytesBefore = measurement.Bytes;
         long start = Stopwatch.GetTimestamp();
         _deadline = _clock() + (long)(duration.TotalSeconds * Stopwatch.Frequency);
-        _limiter?.Start();
+        _limiter?.Start(measurement.NextDueTicks);
 
         using var ended = new CancellationTokenSource();
         var sampler = new Thread(() => Sample(measurement, duration, ended.Token)) { IsBackground = true, Name = "sampler" };
@@ -91,6 +91,7 @@ internal sealed class WorkloadRunner : IDisposable
         {
             await Task.WhenAll(loops);
             CountNeverBegun(measurement, cancellationToken);
+            measurement.NextDueTicks = _limiter?.TicksUntilNextDue(_deadline) ?? 0;
             await WaitOutAsync(cancellationToken);
         }
         finally
