@@ -41,7 +41,7 @@ internal class IoTarget(IoSide side, TargetOptions options) : IDisposable
     }
 
     /// <inheritdoc cref="ReadAsync"/>
-    public ValueTask WriteAsync(ReadOnlyMemory<byte> buffer, long fileOffset)
+    public virtual ValueTask WriteAsync(ReadOnlyMemory<byte> buffer, long fileOffset)
     {
         if (options.Asynchronous)
             return IsSluice ? _handle.WriteAsync(buffer, fileOffset) : RandomAccess.WriteAsync(_handle, buffer, fileOffset);

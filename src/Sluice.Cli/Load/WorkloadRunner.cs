@@ -41,9 +41,10 @@ internal sealed class WorkloadRunner : IDisposable
         _limiter = workload.OperationsPerSecond is { } rate ? new RateLimiter(rate, clock) : null;
         _buffers = Allocate(workload);
         _readBuffers = workload.WriteShare is > 0 and < 1 ? Allocate(workload) : _buffers;
-        // The buffers get random content, because devices and file systems may compress or deduplicate zeros.
-        foreach ((int i, Memory<byte> buffer) in _buffers.Index())
-            new Random(workload.Seed + i).NextBytes(buffer.Span);
+        // Devices and file systems may compress or deduplicate zeros. The bytes differ from those of earlier runs: --verify would not find a
+        // lost write if the file already had the same content.
+        foreach (Memory<byte> buffer in _buffers)
+            Random.Shared.NextBytes(buffer.Span);
         _verifier = workload.Verify ? new BlockVerifier(workload, _buffers) : null;
         // With random offsets, the pages are dropped after each eighth of the file, so that few pages are read twice.
         _coldDropBytes = workload.SeekPercent == 0 && workload.Zipf is null ? long.MaxValue

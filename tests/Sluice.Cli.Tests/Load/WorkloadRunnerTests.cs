@@ -97,6 +97,38 @@ public sealed class WorkloadRunnerTests : FolderTest
         measurement.Reads.Percentile(1).ShouldBeInRange(1_000_000_000, 1_100_000_000);
     }
 
+    /// <summary>Else short slices, each with a request at its start, would make more requests than were asked for.</summary>
+    [Theory]
+    [InlineData(null)]
+    [InlineData(1)]
+    public async Task The_rate_of_requests_does_not_depend_on_the_number_of_slices(int? outstanding)
+    {
+        const int Block = 4096;
+        await File.WriteAllBytesAsync(Folder["a"], new byte[16 * Block]);
+        var workload = new Workload(Folder["a"], 16 * Block, Block) { Outstanding = outstanding, OperationsPerSecond = 1250 };
+        using var target = new SteppedTarget(workload) { StallsAt = int.MaxValue };
+        using var runner = new WorkloadRunner(workload, () => target.Now += Stopwatch.Frequency / 1_000_000);
+        var measurement = new Measurement();
+        for (int slice = 0; slice < 20; slice++)
+            await runner.RunSliceAsync(target, measurement, TimeSpan.FromMilliseconds(1), CancellationToken.None);
+        measurement.Reads.Count.ShouldBe(25);
+    }
+
+    [Fact]
+    public async Task Verification_finds_lost_writes_to_a_file_that_an_earlier_run_wrote()
+    {
+        const int Block = 4096;
+        await File.WriteAllBytesAsync(Folder["a"], new byte[Block]);
+        var workload = new Workload(Folder["a"], Block, Block, WriteShare: 1) { Verify = true };
+        foreach (bool losesWrites in (bool[])[false, true])
+        {
+            using var target = new SteppedTarget(workload) { LosesWrites = losesWrites };
+            using var runner = new WorkloadRunner(workload);
+            await runner.RunSliceAsync(target, new Measurement(), TimeSpan.Zero, CancellationToken.None);
+            runner.Verify(CancellationToken.None).ShouldNotBeNull().Wrong.ShouldBe(losesWrites ? 1 : 0);
+        }
+    }
+
     /// <summary>A read takes a millisecond of its own clock; whoever asks for the descriptor, to drop pages, takes a second.</summary>
     private sealed class SteppedTarget(Workload workload) : IoTarget(IoSide.Bcl, workload.OpenOptions)
     {
@@ -108,6 +140,8 @@ public sealed class WorkloadRunnerTests : FolderTest
         public int StallsAt { get; init; }
 
         public double StallSeconds { get; init; }
+
+        public bool LosesWrites { get; init; }
 
         public int Drops { get; private set; }
 
@@ -129,5 +163,8 @@ public sealed class WorkloadRunnerTests : FolderTest
         }
 
         public override ValueTask<int> ReadAsync(Memory<byte> buffer, long fileOffset) => new(Read(buffer, fileOffset));
+
+        public override ValueTask WriteAsync(ReadOnlyMemory<byte> buffer, long fileOffset) =>
+            LosesWrites ? ValueTask.CompletedTask : base.WriteAsync(buffer, fileOffset);
     }
 }
