@@ -26,7 +26,7 @@ internal static class SpeedPage
         foreach (string note in report.Notes)
             yield return note;
         if (report.Interrupted)
-            yield return report.Sides.Count > 0 ? "interrupted: the figures are of the time until then"
+            yield return report.Sides.Count + report.Creations.Count > 0 ? "interrupted: the figures are of the time until then"
                 : "interrupted before anything was measured";
     }
 

@@ -30,6 +30,18 @@ public sealed class InterruptionTests : FolderTest
     }
 
     [SkippableFact]
+    public async Task Speed_does_not_deny_the_creation_that_it_measured()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "progress is watched in /proc");
+        using ToolProcess tool = ToolProcess.Start(Folder.FullPath, "speed", "-t600", "--warmup", "600", "-x1M", "a.dat");
+        await tool.WaitUntilReadAsync(500_000_000);
+        tool.Signal("INT");
+        ToolRun run = await tool.EndAsync(ExitCode.Interrupted);
+        run.Out.ShouldContain("Creating the file");
+        run.Out.ShouldNotContain("before anything was measured");
+    }
+
+    [SkippableFact]
     public async Task A_load_of_a_log_says_that_it_was_ended()
     {
         Skip.IfNot(OperatingSystem.IsLinux(), "signals are sent by kill");
