@@ -199,7 +199,7 @@ internal sealed class FileTransfer(
         if (_copyLength > begin)
         {
             _method = CopyMethod.Buffered;
-            _reason = options.Method == CopyMethod.Auto ? "the file does not report its length" : "it was asked for";
+            _reason = "the file did not have the length that it reported";
         }
 
         PathErrors.ThrowIfFailed(PathCalls.SetLength(toFd, _copyLength), $"Copying '{source}' to", target);

@@ -285,6 +285,7 @@ public sealed class SluiceFileCopyTests : IDisposable
             CopyResult result = await SluiceFile.CopyAsync(file, target, new CopyOptions { Method = method, Verify = true });
             File.ReadAllBytes(target).ShouldBe(expected);
             result.Bytes.ShouldBe(expected.Length);
+            result.MethodReason.ShouldBe("the file did not have the length that it reported");
         }
 
         string folder = _temp.NewPath();
