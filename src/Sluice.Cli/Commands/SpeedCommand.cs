@@ -141,7 +141,7 @@ internal sealed class SpeedCommand(SpeedOptions options, CommandContext context)
                     SpeedReportBuilder.SideName(side), target.Engine, target.Caching, target.CachingReason);
                 targets.Add((measured, target));
                 _sides.Add(measured);
-                CheckAlignment(target);
+                SpeedOptions.RequireAligned(options.RequestSizeBytes, target.RequestAlignmentBytes);
                 if (options.Cache == CacheMode.Direct && target.Caching != FileCaching.Direct)
                     _notes.Add($"direct I/O was refused, the figures are of the page cache: {target.CachingReason}");
             }
@@ -198,15 +198,5 @@ internal sealed class SpeedCommand(SpeedOptions options, CommandContext context)
         return $"{(_sides.Count > 1 ? $"{side.Name} " : "")}{rate:#,0} MiB/s, {rate * ByteSize.MiB / options.RequestSizeBytes:#,0} IOPS, "
             + $"p99 {p99:#,0} us, {Math.Min(elapsed.TotalSeconds, total.TotalSeconds):0} of {total.TotalSeconds:0} s, "
             + $"{options.OperationName} {Path.GetFileName(options.Path)}";
-    }
-
-    private void CheckAlignment(IoTarget target)
-    {
-        if (options.RequestSizeBytes % target.RequestAlignmentBytes != 0)
-        {
-            throw new UsageException(
-                $"direct I/O by .NET's own calls needs requests that are multiples of {target.RequestAlignmentBytes} bytes; "
-                + "--engine sluice has no such limit");
-        }
     }
 }

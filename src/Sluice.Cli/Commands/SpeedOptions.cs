@@ -13,6 +13,7 @@ internal enum EngineChoice { Sluice, Bcl, Both }
 internal sealed record SpeedOptions : Workload
 {
     private const int MaxOutstanding = 4096;
+    private const int SectorBytes = 512;
     private const double MaxRate = 1e8;
     private const long MaxRequestSizeBytes = ByteSize.GiB;
 
@@ -161,6 +162,9 @@ internal sealed record SpeedOptions : Workload
                 $"a request of {ByteSize.Format(options.RequestSizeBytes)} does not fit into a file of {ByteSize.Format(size)}; "
                 + "give a smaller -b");
         }
+        // Checked before a file is created. The file system may require more.
+        if (options.Cache == CacheMode.Direct && options.Sides.Contains(IoSide.Bcl))
+            RequireAligned(options.RequestSizeBytes, SectorBytes);
         // With reads and writes, each outstanding request has two buffers.
         long buffers = (long)options.RequestSizeBytes * (options.Outstanding ?? 1) * (options.WriteShare is > 0 and < 1 ? 2 : 1);
         long memory = GC.GetGCMemoryInfo().TotalAvailableMemoryBytes;
@@ -169,6 +173,17 @@ internal sealed record SpeedOptions : Workload
             throw new UsageException(
                 $"{options.Outstanding ?? 1} requests of {ByteSize.Format(options.RequestSizeBytes)} need {ByteSize.Format(buffers)} of "
                 + $"memory, more than half of the {ByteSize.Format(memory)} there is");
+        }
+    }
+
+    /// <summary>Requires whole sectors for direct I/O by .NET.</summary>
+    /// <exception cref="UsageException">The size is not a multiple of the alignment.</exception>
+    public static void RequireAligned(int requestSizeBytes, int alignmentBytes)
+    {
+        if (requestSizeBytes % alignmentBytes != 0)
+        {
+            throw new UsageException($"direct I/O by .NET's own calls needs requests that are multiples of {alignmentBytes} bytes; "
+                + "--engine sluice has no such limit");
         }
     }
 
