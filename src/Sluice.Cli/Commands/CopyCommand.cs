@@ -159,7 +159,9 @@ internal sealed class CopyCommand(CopyCommandOptions options, CommandContext con
         if (list != "-")
             PathArgument.RequireFile(list);
         string text = InterruptSignals.WhileNothingHasBegun(() => list == "-" ? _terminal.OpenInput().ReadToEnd() : File.ReadAllText(list));
-        return [.. options.Sources, .. text.Split('\n').Select(l => l.TrimEnd('\r')).Where(l => l.Length > 0)];
+        string[] listed = [.. text.Split('\n').Select(l => l.TrimEnd('\r')).Where(l => l.Length > 0)];
+        PathArgument.RequireUtf8(listed);
+        return [.. options.Sources, .. listed];
     }
 
     // A source that ends in "." or ".." stands for the content of that folder, as with cp.

@@ -129,9 +129,7 @@ internal static class SluiceTool
         {
             throw new UsageException($"the environment variable SLUICE_ENGINE is '{engine}'; it may be uring, pool or empty");
         }
-        // .NET has replaced bytes that are not valid UTF-8, so the name refers to another file or to none.
-        if (arguments.FirstOrDefault(a => a.Contains('\uFFFD', StringComparison.Ordinal)) is { } noText)
-            throw new UsageException($"'{noText}' is not valid UTF-8: name its folder instead");
+        PathArgument.RequireUtf8(arguments);
         if (arguments is ["--version"])
             return Prints(() => terminal.WriteLine(EnvironmentProbe.Version));
         ToolCommand[] commands = Commands;

@@ -28,6 +28,15 @@ internal static class PathArgument
             : throw Absent(path, new FileNotFoundException($"{path}: no such file or directory"));
     }
 
+    /// <exception cref="UsageException">
+    /// A name was not valid UTF-8. .NET has replaced the bytes, so it refers to another file or to none.
+    /// </exception>
+    public static void RequireUtf8(IEnumerable<string> names)
+    {
+        if (names.FirstOrDefault(n => n.Contains('\uFFFD', StringComparison.Ordinal)) is { } noText)
+            throw new UsageException($"'{noText}' is not valid UTF-8: name its folder instead");
+    }
+
     /// <exception cref="DirectoryNotFoundException">The folder does not exist.</exception>
     /// <exception cref="IOException">The path is a file.</exception>
     public static void RequireFolder(string path) => Require(path, path);

@@ -1,3 +1,4 @@
+using System.Text;
 using System.Text.Json;
 using Shouldly;
 using Sluice.Cli.Terminal;
@@ -157,6 +158,15 @@ public sealed class CopySelectionTests : FolderTest
         Names("again").ShouldBe(["one", "two and a half"]);
         await CommandChecks.FailsAsync("missing", "copy", "--files-from", Folder["missing"], Folder["again"]);
         await CommandChecks.FailsAsync("none: no such file", "copy", "--files-from", Folder["none"], Folder["into"]);
+    }
+
+    [Fact]
+    public async Task A_listed_name_that_is_not_valid_UTF8_does_not_stand_for_another_file()
+    {
+        File.WriteAllText(Folder["a\uFFFD"], "another");
+        await File.WriteAllBytesAsync(Folder["list"], [.. Encoding.UTF8.GetBytes(Folder["a"]), 0xFF, (byte)'\n']);
+        await CommandChecks.RefusesAsync("is not valid UTF-8", "copy", "--files-from", Folder["list"], Folder["to"]);
+        File.Exists(Folder["to"]).ShouldBeFalse();
     }
 
     [Fact]
