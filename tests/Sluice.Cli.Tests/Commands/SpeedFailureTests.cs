@@ -83,6 +83,22 @@ public sealed class SpeedFailureTests : FolderTest
         await CommandChecks.FailsAsync("pace", "speed", "-t5", "-w8M", "-b1M", "-a4", "--engine", "bcl", "--force", path);
     }
 
+    [Trait("Tier", "slow")]
+    [SkippableFact]
+    public async Task The_room_for_a_file_behind_a_link_is_that_of_its_own_disk()
+    {
+        using TestVolume disk = TestVolume.MountMemory(Folder["mount"], "4m");
+        string target = Path.Combine(disk.Path, "a.dat");
+        await File.WriteAllBytesAsync(target, new byte[100]);
+        File.CreateSymbolicLink(Folder["link"], target);
+        await CommandChecks.FailsAsync("free on the file system", "speed", "-t1", "-x8M", "--force", Folder["link"]);
+        new FileInfo(target).Length.ShouldBe(100);
+
+        string link = Path.Combine(disk.Path, "link");
+        File.CreateSymbolicLink(link, Folder.Make("b.dat", 100));
+        await ToolRun.SucceedAsync("speed", "-t0.05", "-r8M", link);
+    }
+
     [SkippableFact]
     public async Task Without_permission_it_is_an_IO_error()
     {
