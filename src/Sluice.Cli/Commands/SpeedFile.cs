@@ -51,7 +51,7 @@ internal sealed record SpeedFile(SpeedOptions Options, bool Exists, long Present
     private void RequireRoom()
     {
         long needed = SizeBytes - PresentSizeBytes;
-        string parent = System.IO.Path.GetDirectoryName(System.IO.Path.GetFullPath(LinkedFile.Follow(Options.Path))) ?? "/";
+        string parent = System.IO.Path.GetDirectoryName(System.IO.Path.GetFullPath(PathArgument.Follow(Options.Path))) ?? "/";
         if (needed > 0 && EnvironmentProbe.FreeBytesAt(parent) is { } free && needed > free)
         {
             throw new IOException(

@@ -26,7 +26,6 @@ internal sealed class WorkloadRunner : IDisposable
 
     private long _deadline;
     private long _writes;
-    private volatile bool _stop;
     private long _bytesSinceDrop;
     private long _wrapsAtDrop;
 
@@ -64,8 +63,8 @@ internal sealed class WorkloadRunner : IDisposable
     {
         if (_workload.Cache == CacheMode.Cold)
             DropPages(target);
-        _stop = false;
-        await using CancellationTokenRegistration registration = cancellationToken.Register(() => _stop = true);
+        // An error of one loop ends the others, which may wait for their next request.
+        using var stop = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
         long allocated = GC.GetTotalAllocatedBytes(precise: true);
         TimeSpan cpu = Environment.CpuUsage.TotalTime;
         uint? queue = _device?.QueueMilliseconds;
@@ -84,9 +83,9 @@ internal sealed class WorkloadRunner : IDisposable
             int loop = i;
             // LongRunning gives a synchronous loop a thread of its own. The loop stays on it, because its awaits complete synchronously.
             loops[i] = IsSynchronous
-                ? Task.Factory.StartNew(() => RunLoopAsync(target, measurement, loop, cancellationToken),
+                ? Task.Factory.StartNew(() => RunLoopAsync(target, measurement, loop, stop),
                     CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default).Unwrap()
-                : Task.Run(() => RunLoopAsync(target, measurement, loop, cancellationToken), CancellationToken.None);
+                : Task.Run(() => RunLoopAsync(target, measurement, loop, stop), CancellationToken.None);
         }
         try
         {
@@ -155,7 +154,7 @@ internal sealed class WorkloadRunner : IDisposable
     }
 
     private async Task RunLoopAsync(
-        IoTarget target, Measurement measurement, int loop, CancellationToken cancellationToken)
+        IoTarget target, Measurement measurement, int loop, CancellationTokenSource stop)
     {
         (Memory<byte> buffer, Memory<byte> readBuffer) = (_buffers[loop], _readBuffers[loop]);
         var random = new Random(_workload.Seed + loop);
@@ -165,13 +164,13 @@ internal sealed class WorkloadRunner : IDisposable
             // With a rate limit, the loop continues until all due requests have been made, but for at most twice the time.
             long end = _limiter is null ? _deadline : _deadline + Math.Max(0, _deadline - ended);
             // Each slice makes at least one request, even if its thread starts late, so that the result has values for Sluice and for .NET.
-            for (bool isFirst = loop == 0; (isFirst || ended < end) && !_stop; isFirst = false)
+            for (bool isFirst = loop == 0; (isFirst || ended < end) && !stop.IsCancellationRequested; isFirst = false)
             {
                 long? due = null;
                 if (_limiter is not null)
                 {
-                    due = IsSynchronous ? _limiter.Wait(_deadline, cancellationToken)
-                        : await _limiter.WaitAsync(_deadline, cancellationToken);
+                    due = IsSynchronous ? _limiter.Wait(_deadline, stop.Token)
+                        : await _limiter.WaitAsync(_deadline, stop.Token);
                     if (due is null)
                         return;
                 }
@@ -195,21 +194,22 @@ internal sealed class WorkloadRunner : IDisposable
                 Count(target, measurement, isWrite, bytes, due ?? started, started, ended);
                 if (isWrite && IsFlushDue())
                 {
+                    long began = _clock();
                     if (IsSynchronous)
                         target.Flush();
                     else
                         await target.FlushAsync();
-                    ended = CountFlush(measurement, ended);
+                    ended = CountFlush(measurement, began);
                 }
             }
         }
-        catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
+        catch (OperationCanceledException) when (stop.IsCancellationRequested)
         {
             // A cancellation ends the slice early; the measured values are kept.
         }
         catch
         {
-            _stop = true;
+            await stop.CancelAsync();
             throw;
         }
     }

@@ -142,14 +142,14 @@ public sealed class CompareRunTests : FolderTest
 
     [Theory]
     [InlineData("null")]
-    [InlineData("{\"heading\": \"h\", \"tables\": [null]}")]
-    [InlineData("{\"heading\": \"h\", \"tables\": [{\"columns\": [null], \"rows\": []}]}")]
-    [InlineData("{\"heading\": \"h\", \"tables\": [{\"columns\": [], \"rows\": [null]}]}")]
-    [InlineData("{\"heading\": \"h\", \"tables\": [{\"columns\": [], \"rows\": [{\"cells\": [null]}]}]}")]
+    [InlineData("{\"heading\": \"h\", \"charts\": [], \"tables\": [null]}")]
+    [InlineData("{\"heading\": \"h\", \"charts\": [], \"tables\": [{\"columns\": [null], \"rows\": []}]}")]
+    [InlineData("{\"heading\": \"h\", \"charts\": [], \"tables\": [{\"columns\": [], \"rows\": [null]}]}")]
+    [InlineData("{\"heading\": \"h\", \"charts\": [], \"tables\": [{\"columns\": [], \"rows\": [{\"cells\": [null]}]}]}")]
     public async Task A_result_with_null_in_a_list_is_none(string section)
     {
         await File.WriteAllTextAsync(Folder["bad.json"],
-            $"{{\"title\": \"t\", \"commandLine\": \"c\", \"began\": \"2026-01-01T00:00:00Z\", \"sections\": [{section}]}}");
+            $"{{\"title\": \"t\", \"commandLine\": \"c\", \"began\": \"2026-01-01T00:00:00Z\", \"notes\": [], \"sections\": [{section}]}}");
         await CommandChecks.RefusesAsync("one of them is not as sluice wrote it", "compare", Folder["bad.json"], Folder["bad.json"]);
     }
 

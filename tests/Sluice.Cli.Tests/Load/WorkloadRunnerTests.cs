@@ -115,6 +115,45 @@ public sealed class WorkloadRunnerTests : FolderTest
     }
 
     [Fact]
+    public async Task An_error_does_not_wait_for_requests_that_are_not_due()
+    {
+        await File.WriteAllBytesAsync(Folder["a"], new byte[4096]);
+        var workload = new Workload(Folder["a"], 4096, 4096) { Outstanding = 2, OperationsPerSecond = 1 };
+        // The clock stands still, so that no second request is ever due. The first one fails when the other loop looks at the clock again.
+        int looks = 0;
+        var waits = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+        using var target = new SteppedTarget(workload) { FailsAfter = waits.Task };
+        using var runner = new WorkloadRunner(workload, () =>
+        {
+            if (Interlocked.Increment(ref looks) > 10)
+                waits.TrySetResult();
+            return 1;
+        });
+        await Should.ThrowAsync<IOException>(() => runner.RunSliceAsync(
+            target, new Measurement(), TimeSpan.FromHours(1), CancellationToken.None).WaitAsync(TimeSpan.FromMinutes(1)));
+    }
+
+    [Fact]
+    public async Task The_time_in_which_pages_are_dropped_is_no_part_of_a_flush()
+    {
+        const int Block = 4096;
+        await File.WriteAllBytesAsync(Folder["a"], new byte[16 * Block]);
+        var workload = new Workload(Folder["a"], 16 * Block, Block, WriteShare: 1)
+        {
+            FlushEvery = 1,
+            Cache = CacheMode.Cold,
+            SeekPercent = 100,
+        };
+        using var target = new SteppedTarget(workload);
+        using var runner = new WorkloadRunner(workload, () => target.Now += Stopwatch.Frequency / 1000);
+        var measurement = new Measurement();
+        await runner.RunSliceAsync(target, measurement, TimeSpan.FromSeconds(10), CancellationToken.None);
+        target.Drops.ShouldBeGreaterThan(2);
+        measurement.Flushes.Count.ShouldBeGreaterThan(5);
+        measurement.Flushes.MaxNanoseconds.ShouldBeInRange(1_000_000, 1_001_000);
+    }
+
+    [Fact]
     public async Task Verification_finds_lost_writes_to_a_file_that_an_earlier_run_wrote()
     {
         const int Block = 4096;
@@ -143,6 +182,9 @@ public sealed class WorkloadRunnerTests : FolderTest
 
         public bool LosesWrites { get; init; }
 
+        /// <summary>When the reads fail; null if they do not.</summary>
+        public Task? FailsAfter { get; init; }
+
         public int Drops { get; private set; }
 
         public override SafeFileHandle SafeFileHandle
@@ -162,7 +204,13 @@ public sealed class WorkloadRunnerTests : FolderTest
             return base.Read(buffer, fileOffset);
         }
 
-        public override ValueTask<int> ReadAsync(Memory<byte> buffer, long fileOffset) => new(Read(buffer, fileOffset));
+        public override async ValueTask<int> ReadAsync(Memory<byte> buffer, long fileOffset)
+        {
+            if (FailsAfter is null)
+                return Read(buffer, fileOffset);
+            await FailsAfter;
+            throw new IOException("a test's error");
+        }
 
         public override ValueTask WriteAsync(ReadOnlyMemory<byte> buffer, long fileOffset) =>
             LosesWrites ? ValueTask.CompletedTask : base.WriteAsync(buffer, fileOffset);
