@@ -1,4 +1,3 @@
-using System.Diagnostics;
 using Sluice.Cli.Load;
 
 namespace Sluice.Cli.Bench;
@@ -155,21 +154,6 @@ internal static class Loops
     {
         Loops = threads,
         Prepare = prepare,
-    };
-
-    /// <summary>Runs an operation that measures its own duration a given number of times. Only these durations are counted.</summary>
-    /// <param name="run">The operation. It returns its duration in Stopwatch ticks.</param>
-    public static Func<Slice, Task> Runs(int runs, Func<long> run, CancellationToken cancellationToken) => slice =>
-    {
-        long ticks = 0;
-        for (int i = 0; i < runs; i++)
-        {
-            cancellationToken.ThrowIfCancellationRequested();
-            ticks += run();
-            slice.Count(0);
-        }
-        slice.Elapsed = Stopwatch.GetElapsedTime(0, ticks);
-        return Task.CompletedTask;
     };
 
     public static Memory<byte>[] Buffers(int count, int sizeBytes) =>

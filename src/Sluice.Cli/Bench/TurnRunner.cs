@@ -43,21 +43,19 @@ internal sealed class TurnRunner(TimeSpan sliceTime, int rounds, CancellationTok
     /// </summary>
     public TimeSpan Limit { get; init; } = TimeSpan.MaxValue;
 
-    /// <param name="unsupported">
-    /// Receives the reason for each contender that the file system does not support; null if NotSupportedException is thrown.
-    /// </param>
-    public async Task WarmUpAsync(IReadOnlyList<Contender> contenders, Dictionary<string, string>? unsupported = null)
+    /// <param name="unsupported">Receives the reason for each contender that the file system does not support.</param>
+    public async Task WarmUpAsync(IReadOnlyList<Contender> contenders, Dictionary<string, string> unsupported)
     {
         for (int pass = 0; pass < WarmUpPasses; pass++)
         {
-            foreach (Contender contender in contenders.Where(c => unsupported?.ContainsKey(c.Name) != true))
+            foreach (Contender contender in contenders.Where(c => !unsupported.ContainsKey(c.Name)))
             {
                 cancellationToken.ThrowIfCancellationRequested();
                 try
                 {
                     await _slices.RunAsync(contender, TimeSpan.Zero);
                 }
-                catch (NotSupportedException e) when (unsupported is not null)
+                catch (NotSupportedException e)
                 {
                     unsupported.Add(contender.Name, ErrorText.Of(e).ReplaceLineEndings(" "));
                 }

@@ -1,6 +1,6 @@
 using System.CommandLine;
-using Sluice.Cli.Bench;
 using Sluice.Cli.Programs;
+using Sluice.Cli.Programs.Measuring;
 using Sluice.Cli.Programs.Methods;
 using Sluice.Cli.Report;
 using Sluice.Cli.Report.Pages;
@@ -10,9 +10,10 @@ namespace Sluice.Cli.Commands;
 
 /// <summary>`sluice methods`: every way of reading and writing a whole text file, timed and checked.</summary>
 /// <param name="sizesBytes">The sizes of the files, in ascending order.</param>
+/// <param name="ids">The ids of the rows to measure.</param>
 /// <param name="unitTests">True to run the checks of WinFileIO.</param>
 internal sealed class MethodsCommand(
-    string directory, IReadOnlyList<int> sizesBytes, IReadOnlyList<Method> methods, bool unitTests, int rounds, bool quiet,
+    string directory, IReadOnlyList<int> sizesBytes, IReadOnlyList<string> ids, bool unitTests, int rounds, bool quiet,
     CommandContext context)
 {
     // The maximum size of a file. Three texts of this size are in memory, each in several forms.
@@ -49,13 +50,15 @@ internal sealed class MethodsCommand(
             if (names is not null && unitTests && !read && !write)
                 throw new UsageException("--method chooses among methods, and --unit-tests runs none");
             bool quick = result.GetValue(quickFlag);
-            Method[] methods = [.. MethodList.All.Where(m => all || (m.Writes ? write : read))];
+            IReadOnlyList<TimedRow> methods =
+                [.. new MethodFiles(folder: "", sizeBytes: 1, default).Rows.Where(m => all || (m.Writes ? write : read))];
+            if (names is not null)
+                methods = OptionText.Matching("--method", names, methods, m => m.Name);
             return new MethodsCommand(
                 result.GetValue(directory) ?? Path.GetTempPath(),
                 result.GetValue(size) is { } sizes ? ParseSizes(sizes) : quick ? ArticleSizes[..^1] : ArticleSizes,
-                names is null ? methods : OptionText.Matching("--method", names, methods, m => m.Name),
-                unitTests || (all && names is null), OptionText.Rounds(result.GetValue(rounds), quick ? 1 : 5), result.GetValue(quiet),
-                context).RunAsync;
+                [.. methods.Select(m => m.Id)], unitTests || (all && names is null),
+                OptionText.Rounds(result.GetValue(rounds), quick ? 1 : 5), result.GetValue(quiet), context).RunAsync;
         };
     }
 
@@ -67,66 +70,57 @@ internal sealed class MethodsCommand(
         ? ArticleSizes[0]
         : (int)OptionText.Size("--size", text, 1, MaxBytes)!.Value;
 
-    public async Task<int> RunAsync()
+    private async Task<int> RunAsync()
     {
-        var run = new MeasuringRun(context, directory, quiet || methods.Count == 0);
+        var run = new MeasuringRun(context, directory, quiet || ids.Count == 0);
         // The space is needed for the file that is read and the one that is written.
         run.Prepare(
-            2L * sizesBytes[^1], $"{Counted.Of(methods.Count, "method")}, {Counted.Of(rounds, "round")}",
-            WarmUpSeconds + (SecondsOfMiB * methods.Count * (rounds + 1) * sizesBytes.Sum(s => (long)s) / ByteSize.MiB));
-        IReadOnlyList<(string Name, string? Failure)> checks = [];
-        StepResults<MethodSize> measured = await run.InScratchAsync(async (folder, progress) =>
+            2L * sizesBytes[^1], $"{Counted.Of(ids.Count, "method")}, {Counted.Of(rounds, "round")}",
+            WarmUpSeconds + (SecondsOfMiB * ids.Count * (rounds + 1) * sizesBytes.Sum(s => (long)s) / ByteSize.MiB));
+        var (checks, timer, measured) = await run.InScratchAsync(async (folder, progress) =>
         {
-            checks = unitTests ? new WinFileIOChecks(folder).Run() : [];
-            if (methods.Count > 0)
-                await WarmUpAsync(folder, progress);
-            return await ProgramRun.RunStepsAsync(
-                methods.Count == 0 ? [] : sizesBytes, size => MeasureAsync(folder, size, progress), context.CancellationToken);
+            IReadOnlyList<(string Name, string? Failure)> checks = unitTests ? new WinFileIOChecks(folder).Run() : [];
+            var timer = new RowTimer(folder, rounds, progress, context.CancellationToken);
+            if (ids.Count > 0)
+                await timer.WarmUpAsync([.. Rows(Files(Math.Min(WarmUpBytes, sizesBytes[0])))]);
+            StepResults<IReadOnlyList<TimedResult>> measured = await ProgramRun.RunStepsAsync(
+                ids.Count == 0 ? [] : sizesBytes,
+                size =>
+                {
+                    progress.Show(() => "making the text");
+                    MethodFiles files = Files(size);
+                    return timer.MeasureAsync(Rows(files), files.RunsPerSlice);
+                },
+                context.CancellationToken);
+            return (checks, timer, measured);
+
+            MethodFiles Files(int sizeBytes)
+            {
+                var files = new MethodFiles(folder, sizeBytes, context.CancellationToken);
+                files.Make();
+                return files;
+            }
         });
-        MethodSize[] sizes = [.. measured.Results.Where(s => s.Rates.Count > 0)];
-        int measuredRounds = sizes.SelectMany(s => s.Rates.Values).Max(r => (int?)r.SliceRates.Count) ?? 0;
-        string[] notes = sizes.Length == 0 ? [] :
+        string[] notes = timer.Rounds == 0 ? [] :
         [
-            $"{ProgramRun.Rounds(measuredRounds)}; ratio: against the fastest .NET way of the same table and size, above 1 is faster",
+            .. TimedReport.Notes(timer.Rounds),
             "every result was compared with the text: bytes and characters one by one, lines by number and CRC-32C. Lines that a method "
                 + "hands out one at a time are summed up while the clock runs",
-            "reading: from the page cache, but for direct; writing: a new file, until the system has the bytes, or, direct, the device",
+            .. timer.Notes,
         ];
         return run.Finish(
             measured, "The methods of reading and writing a text file", notes,
             [
-                .. sizes.Length == 0 ? [] : MethodReport.Sections(methods, sizes),
+                .. TimedReport.Sections(timer.Results, "method", bySize: true),
                 .. checks.Count == 0 ? [] : new[] { Section(checks) },
             ],
             [
-                .. measured.Results.SelectMany(s => s.Wrong.Select(w => $"{w.Key.Name}, {s.Name}, gave a wrong result: {w.Value}")),
+                .. timer.Errors,
                 .. checks.Where(c => c.Failure is not null).Select(c => $"WinFileIO, {c.Name}, failed: {c.Failure}"),
             ]);
     }
 
-    private async Task WarmUpAsync(string folder, LiveProgress progress)
-    {
-        progress.Show(() => "warming up");
-        using var run = new MethodRun(folder, Math.Min(WarmUpBytes, sizesBytes[0]), context.CancellationToken)
-        {
-            Runs = TurnRunner.WarmUpCalls,
-        };
-        await new TurnRunner(TimeSpan.Zero, rounds: 0, context.CancellationToken).WarmUpAsync([.. methods.Select(run.ContenderOf)]);
-    }
-
-    private async Task<MethodSize> MeasureAsync(string folder, int sizeBytes, LiveProgress progress)
-    {
-        string size = MethodSize.NameOf(sizeBytes);
-        progress.Show(() => $"{size}: making the text");
-        using var run = new MethodRun(folder, sizeBytes, context.CancellationToken);
-        var turns = new TurnRunner(TimeSpan.Zero, rounds, context.CancellationToken)
-        {
-            Progress = (round, contender) => progress.Show(() => $"{size}: round {round} of {rounds}, {contender.Name}"),
-        };
-        IReadOnlyList<ContenderReport?> rates = await turns.MeasureAsync([.. methods.Select(run.ContenderOf)]);
-        return new MethodSize(
-            sizeBytes, methods.Zip(rates).Where(m => m.Second is not null).ToDictionary(m => m.First, m => m.Second!), run.Wrong);
-    }
+    private IEnumerable<TimedRow> Rows(MethodFiles files) => files.Rows.Where(r => ids.Contains(r.Id));
 
     private static PageSection Section(IReadOnlyList<(string Name, string? Failure)> checks) => new()
     {

@@ -49,87 +49,77 @@ internal sealed class OpsCommand(
     {
         var run = new MeasuringRun(context, directory, quiet);
         run.Prepare(Sides.Count * sizeBytes, Counted.Of(rounds, "round"),
-            WarmUpSeconds + (SecondsOfMiB * Sides.Count * (rounds + 1) * sizeBytes / ByteSize.MiB));
-        StepResults<IReadOnlyList<ContenderReport?>> measured = await run.InScratchAsync(async (folder, progress) =>
+            WarmUpSeconds + (SecondsOfMiB * Sides.Count * rounds * sizeBytes / ByteSize.MiB));
+        var (timer, measured) = await run.InScratchAsync(async (folder, progress) =>
         {
-            progress.Show(() => "warming up");
+            var timer = new RowTimer(folder, rounds, progress, context.CancellationToken);
             int few = Math.Min(chunkBytes, LargestWarmUpChunkBytes);
-            var turns = new TurnRunner(TimeSpan.Zero, rounds, context.CancellationToken)
-            {
-                Progress = (round, contender) => progress.Show(() => $"round {round} of {rounds}, {contender.Name}"),
-            };
-            await turns.WarmUpAsync(Contenders(folder, WarmUpChunks * few, few, TurnRunner.WarmUpCalls));
-            // An unmeasured run of each operation creates the files.
-            Contender[] contenders = Contenders(folder, sizeBytes, chunkBytes, runs: 1);
-            await new TurnRunner(TimeSpan.Zero, rounds: 1, context.CancellationToken).MeasureAsync(contenders);
-            return await ProgramRun.RunStepsAsync([contenders], all => turns.MeasureAsync(all), context.CancellationToken);
+            await timer.WarmUpAsync(Rows(folder, WarmUpChunks * few, few));
+            return (timer, await ProgramRun.RunStepsAsync(
+                [Rows(folder, sizeBytes, chunkBytes)], rows => timer.MeasureAsync(rows), context.CancellationToken));
         });
-        // Each element has the results of one operation, one for each stream type.
-        ContenderReport?[][] rates = measured.Results.Count == 0 ? [] : [.. measured.Results[0].Chunk(Sides.Count)];
-        if (quiet)
-            WriteCsv(rates, measured.Interrupted);
         string[] notes = Sides.Count == 1 ? []
             : ["the ratio is FileStream's time to SluiceStream's, the median of the rounds: above 1 Sluice is faster"];
-        ReportPage page = run.Page(measured, Title, notes, rates.Any(r => r.Any(s => s is not null)) ? [Section(rates)] : []);
-        if (!quiet)
-            PageText.Write(context.Terminal, page);
-        context.Output.Write(context.Terminal, page);
-        measured.ReportFailure(context.Terminal);
-        return measured.ExitCode;
+        IGrouping<string, TimedResult>[] operations = [.. timer.Results.GroupBy(r => r.Row.Group)];
+        return run.Finish(
+            measured, Title, [.. notes, .. timer.Notes], operations.Length > 0 ? [Section(operations, timer.Rounds)] : [], timer.Errors,
+            quiet ? () => WriteCsv(operations, measured.Interrupted) : null);
     }
 
     private static string Name(IoSide side) => side == IoSide.Bcl ? "FileStream" : "SluiceStream";
 
-    private Contender[] Contenders(string folder, int bytes, int chunk, int runs)
-    {
-        IReadOnlyList<Contender>[] sides =
-        [
-            .. Sides.Select(side => side == IoSide.Bcl ? Of<FileStreamSide>("ops-net.dat") : Of<SluiceStreamSide>("ops-slu.dat")),
-        ];
-        return [.. Enumerable.Range(0, FileOperations.Names.Count).SelectMany(i => sides.Select(s => s[i]))];
+    private static ContenderReport? RateOf(IEnumerable<TimedResult> operation, IoSide side) =>
+        operation.FirstOrDefault(r => r.Row.Side == side)?.Rate;
 
-        IReadOnlyList<Contender> Of<TSide>(string name)
+    /// <summary>Returns the rows of both sides, operation by operation.</summary>
+    private TimedRow[] Rows(string folder, int bytes, int chunk)
+    {
+        IReadOnlyList<TimedRow>[] sides =
+        [
+            .. Sides.Select(
+                side => side == IoSide.Bcl ? Of<FileStreamSide>(side, "ops-net.dat") : Of<SluiceStreamSide>(side, "ops-slu.dat")),
+        ];
+        return [.. sides[0].Index().SelectMany(operation => sides.Select(s => s[operation.Index]))];
+
+        IReadOnlyList<TimedRow> Of<TSide>(IoSide side, string file)
             where TSide : struct, IStreamSide =>
-            new FileOperations<TSide>(Path.Combine(folder, name), bytes, chunk, runs, context.CancellationToken).Contenders;
+            new FileOperations<TSide>(side, Path.Combine(folder, file), bytes, chunk, context.CancellationToken).Rows;
     }
 
-    private void WriteCsv(ContenderReport?[][] rates, bool isInterrupted)
+    private void WriteCsv(IEnumerable<IGrouping<string, TimedResult>> operations, bool isInterrupted)
     {
         // With one stream type, the columns are those of the article "File I/O Performance Tips".
         context.Terminal.Out.WriteLine(Csv.Line(["Operation", .. Sides.Count == 1 ? ["Time"] : Sides.Select(Name)]));
-        foreach ((int i, ContenderReport?[] sides) in rates.Index())
-            context.Terminal.Out.WriteLine(Csv.Line([FileOperations.Names[i], .. sides.Select(s => (object?)(1000 / s?.Rate))]));
+        foreach (var operation in operations)
+            context.Terminal.Out.WriteLine(Csv.Line([operation.Key, .. Sides.Select(s => (object?)(1000 / RateOf(operation, s)?.Rate))]));
         if (isInterrupted)
             context.Terminal.WriteError($"interrupted before all of the {Counted.Of(rounds, "round")} were measured");
     }
 
-    private PageSection Section(ContenderReport?[][] rates) => new()
+    private PageSection Section(IReadOnlyList<IGrouping<string, TimedResult>> operations, int measuredRounds) => new()
     {
         Heading = Title,
         Text = $"{ByteSize.Format(sizeBytes)} by {ByteSize.Format(chunkBytes)} and by byte, "
-            + $"{sizeBytes / chunkBytes:#,0} seeks, as many times open and close; "
-            + $"{ProgramRun.Rounds(rates.Max(r => r.Max(s => s?.SliceRates.Count ?? 0)))}, ms",
+            + $"{sizeBytes / chunkBytes:#,0} seeks, as many times open and close; {ProgramRun.Rounds(measuredRounds)}, ms",
         Charts =
         [
             PageChart.OfRounds(
-                "Time of each operation; shorter is better", new ChartAxis("operation", Categories: FileOperations.Names),
+                "Time of each operation; shorter is better", new ChartAxis("operation", Categories: [.. operations.Select(o => o.Key)]),
                 new ChartAxis("time", "ms"),
-                Sides.Select((side, i) => (Name(side), rates.Select(r => r[i]?.SliceRates.Select(rate => 1000 / rate))))),
+                Sides.Select(side => (Name(side), operations.Select(o => RateOf(o, side)?.SliceRates.Select(rate => 1000 / rate))))),
         ],
         Tables =
         [
-            new PageTable(
+            PageTable.Of(
+                operations, o => o.Key,
                 [
-                    PageColumn.Text("operation"), .. Sides.Select(s => new PageColumn(Name(s), "ms")),
-                    .. Sides.Count == 2 ? ["ratio"] : Array.Empty<PageColumn>(),
-                ],
-                [
-                    .. rates.Select((sides, i) => new PageRow(
-                        [
-                            FileOperations.Names[i], .. sides.Select(s => s?.Milliseconds() ?? PageCell.Empty),
-                            .. sides.Length == 2 ? [sides[1]?.RatioTo(sides[0]) ?? PageCell.Empty] : Array.Empty<PageCell>(),
-                        ])),
-                ]),
+                    (PageColumn.Text("operation"), o => o.Key),
+                    .. Sides.Select(side => (new PageColumn(Name(side), "ms"), MillisecondsOf(side))),
+                    ("ratio", o => RateOf(o, IoSide.Sluice)?.RatioTo(RateOf(o, IoSide.Bcl)) ?? PageCell.Empty),
+                ]).WithoutEmptyColumns(),
         ],
     };
+
+    private static Func<IGrouping<string, TimedResult>, PageCell> MillisecondsOf(IoSide side) =>
+        operation => RateOf(operation, side)?.Milliseconds() ?? PageCell.Empty;
 }

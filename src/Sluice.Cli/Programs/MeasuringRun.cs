@@ -34,34 +34,36 @@ internal sealed class MeasuringRun(CommandContext context, string directory, boo
         return await measureAsync(scratch.FullPath, progress);
     }
 
-    /// <param name="notes">The notes; null for one that does not apply.</param>
-    public ReportPage Page<T>(StepResults<T> measured, string title, IEnumerable<string?> notes, IEnumerable<PageSection> sections) => new()
-    {
-        Title = title,
-        CommandLine = ReportPage.CommandLineOf(context.Arguments),
-        Began = _began,
-        Environment = EnvironmentProbe.ForPath(directory),
-        Notes =
-        [
-            .. notes.Append(quick ? "quick run: shows that everything works; its figures mean nothing" : null).OfType<string>(),
-            .. measured.Notes(),
-        ],
-        Sections = [.. sections],
-    };
-
     /// <summary>Prints the results and the errors, and writes the result files.</summary>
+    /// <param name="notes">The notes; null for one that does not apply.</param>
     /// <param name="errors">Errors in the results, such as wrong ones.</param>
+    /// <param name="print">Prints the results in another form; null to print the page.</param>
     /// <returns>The exit code.</returns>
     public int Finish<T>(
         StepResults<T> measured, string title, IEnumerable<string?> notes, IEnumerable<PageSection> sections,
-        params IReadOnlyList<string> errors)
+        IReadOnlyList<string>? errors = null, Action? print = null)
     {
-        ReportPage page = Page(measured, title, notes, sections);
-        PageText.Write(context.Terminal, page);
+        var page = new ReportPage
+        {
+            Title = title,
+            CommandLine = ReportPage.CommandLineOf(context.Arguments),
+            Began = _began,
+            Environment = EnvironmentProbe.ForPath(directory),
+            Notes =
+            [
+                .. notes.Append(quick ? "quick run: shows that everything works; its figures mean nothing" : null).OfType<string>(),
+                .. measured.Notes(),
+            ],
+            Sections = [.. sections],
+        };
+        if (print is null)
+            PageText.Write(context.Terminal, page);
+        else
+            print();
         context.Output.Write(context.Terminal, page);
         measured.ReportFailure(context.Terminal);
-        foreach (string error in errors)
+        foreach (string error in errors ?? [])
             context.Terminal.WriteError(error);
-        return measured.ExitCode == ExitCode.Success && errors.Count > 0 ? ExitCode.IoError : measured.ExitCode;
+        return measured.ExitCode == ExitCode.Success && errors is { Count: > 0 } ? ExitCode.IoError : measured.ExitCode;
     }
 }

@@ -1,10 +1,7 @@
 using System.Text.Json;
 using Shouldly;
-using Sluice.Cli.Commands;
-using Sluice.Cli.Load;
+using Sluice.Cli.Programs.Measuring;
 using Sluice.Cli.Programs.Methods;
-using Sluice.Cli.Report.Pages;
-using Sluice.Cli.Terminal;
 using Sluice.Cli.Tests.Support;
 using Xunit;
 
@@ -15,6 +12,8 @@ namespace Sluice.Cli.Tests.Commands;
 [Trait("Runs", "once")]
 public sealed class MethodsRunTests : FolderTest
 {
+    private static readonly IReadOnlyList<TimedRow> s_methods = new MethodFiles(folder: "", sizeBytes: 1, default).Rows;
+
     [Theory]
     [InlineData("methods --size 0")]
     [InlineData("methods --size 257M")]
@@ -32,9 +31,9 @@ public sealed class MethodsRunTests : FolderTest
     public async Task All_methods_are_timed_and_right_and_nothing_stays()
     {
         ToolRun run = await RunAsync("--size", "20K,3K", "--json", Folder["r.json"], "--csv", Folder["r.csv"]);
-        run.Error.ShouldMatch($"^{MethodList.All.Count} methods, [0-9]+ rounds?, about [0-9]+ s\n$");
+        run.Error.ShouldMatch($"^{s_methods.Count} methods, [0-9]+ rounds?, about [0-9]+ s\n$");
         string[] lines = run.Out.Split('\n');
-        foreach (Method method in MethodList.All)
+        foreach (TimedRow method in s_methods)
             lines.ShouldContain(l => l.StartsWith(method.Name + "  ", StringComparison.Ordinal)
                 && l.EndsWith("right", StringComparison.Ordinal), method.Name);
         lines.ShouldContain(l => l.Contains("3 KiB, MiB/s", StringComparison.Ordinal)
@@ -48,7 +47,7 @@ public sealed class MethodsRunTests : FolderTest
         sections.Length.ShouldBe(9);
         sections.SkipLast(1).ShouldAllBe(s => s.GetProperty("charts").GetArrayLength() == 1);
         sections.SelectMany(s => s.GetProperty("tables").EnumerateArray()).SelectMany(t => t.GetProperty("rows").EnumerateArray()).Count()
-            .ShouldBeGreaterThan(MethodList.All.Count);
+            .ShouldBeGreaterThan(s_methods.Count);
         (await File.ReadAllTextAsync(Folder["r.csv"])).ShouldContain("WFIO2.ReadUntilEOF,Sluice,");
     }
 
@@ -61,22 +60,6 @@ public sealed class MethodsRunTests : FolderTest
         string tables = run.Out.Split("note:")[0];
         tables.ShouldContain(there);
         tables.ShouldNotContain(missing);
-    }
-
-    [Fact]
-    public void A_wrong_result_is_a_marked_row_and_exit_code_1()
-    {
-        var wrong = new Method("Nothing", IoSide.Bcl, ResultKind.Bytes, _ => 0);
-        var output = new StringWriter();
-        var error = new StringWriter();
-        var terminal = new TerminalStreams(output, error, () => TextReader.Null);
-        var context = new CommandContext([], terminal, new PageOutput([]), CancellationToken.None);
-        int exitCode = new MethodsCommand(
-            Folder.FullPath, [1000], [wrong], unitTests: false, rounds: 1, quiet: false, context).RunAsync().Result;
-        exitCode.ShouldBe(ExitCode.IoError);
-        output.ToString().ShouldContain("WRONG: 1000 B: 0 bytes, not 1,000");
-        error.ToString().ShouldContain("Nothing, 1000 B, gave a wrong result");
-        Directory.EnumerateFileSystemEntries(Folder.FullPath).ShouldBeEmpty();
     }
 
     private Task<ToolRun> RunAsync(params string[] arguments) =>

@@ -1,6 +1,7 @@
 using Shouldly;
-using Sluice.Cli.Bench;
 using Sluice.Cli.Bench.Streams;
+using Sluice.Cli.Load;
+using Sluice.Cli.Programs.Measuring;
 using Sluice.Cli.Programs.Ops;
 using Sluice.Cli.Terminal;
 using Sluice.Cli.Tests.Support;
@@ -52,12 +53,20 @@ public sealed class OpsRunTests : FolderTest
     [Fact]
     public async Task What_is_read_wrong_is_found()
     {
-        var operations = new FileOperations<FileStreamSide>(Folder["a.dat"], 8192, 4096, runs: 1, CancellationToken.None);
-        var turns = new SliceRunner(CancellationToken.None);
-        await turns.RunAsync(operations.Contenders[0], TimeSpan.Zero);
-        await turns.RunAsync(operations.Contenders[2], TimeSpan.Zero);
+        var operations = new FileOperations<FileStreamSide>(IoSide.Bcl, Folder["a.dat"], 8192, 4096, CancellationToken.None);
+        (await Timing.WrongAsync(Folder.FullPath, operations.Rows)).ShouldBeEmpty();
         await File.WriteAllBytesAsync(Folder["a.dat"], new byte[8192]);
-        (await Should.ThrowAsync<IOException>(() => turns.RunAsync(operations.Contenders[2], TimeSpan.Zero)))
-            .Message.ShouldContain("other bytes were read than written, in chunk 0");
+        RowTimer timer = await Timing.RunAsync(Folder.FullPath, operations.Rows.Skip(2).ToArray());
+        timer.Results.Select(r => r.Wrong).ShouldBe(
+            ["other bytes were read than written, in chunk 0", "other bytes were read than written, in chunk 0", null, null]);
+    }
+
+    [Fact]
+    public async Task A_longer_file_than_was_written_is_found()
+    {
+        var operations = new FileOperations<FileStreamSide>(IoSide.Bcl, Folder["a.dat"], 8192, 4096, CancellationToken.None);
+        await Timing.RunAsync(Folder.FullPath, operations.Rows[0]);
+        await File.AppendAllTextAsync(Folder["a.dat"], "x");
+        (await Timing.RunAsync(Folder.FullPath, operations.Rows[2])).Results.Single().Wrong.ShouldBe("more bytes than were written");
     }
 }

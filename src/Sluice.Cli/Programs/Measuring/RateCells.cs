@@ -19,11 +19,4 @@ internal static class RateCells
     public static PageCell RatioTo(this ContenderReport side, ContenderReport? other) => other is null ? PageCell.Empty
         : PageCell.Ratio(Statistics.MedianRatio(side.SliceRates, other.SliceRates))
             .With(Statistics.Ratios(side.SliceRates, other.SliceRates));
-
-    /// <summary>Returns a bar chart in MiB/s, with a color for each implementation.</summary>
-    public static PageChart BarsOfSides(
-        string title, string axis, IReadOnlyList<(string Name, string Side, IEnumerable<double>? Rounds)> bars) =>
-        PageChart.OfRounds(
-            title, new ChartAxis(axis, Categories: [.. bars.Select(b => b.Name)]), new ChartAxis("speed", "MiB/s"),
-            bars.Select(b => b.Side).Distinct().Select(side => (side, bars.Select(b => b.Side == side ? b.Rounds : null))));
 }

@@ -4,13 +4,21 @@ using System.Text;
 using Microsoft.Win32.SafeHandles;
 using Sluice.Classic;
 using Sluice.Cli.Load;
-using static Sluice.Cli.Programs.Methods.MethodList;
+using Sluice.Cli.Programs.Measuring;
+using static Sluice.Cli.Programs.Methods.MethodFiles;
 
 namespace Sluice.Cli.Programs.Methods;
 
 /// <summary>The methods that read a file.</summary>
-internal static class ReadMethods
+internal sealed class ReadMethods(MethodFiles files)
 {
+    private const string OpenFile = "Reading an open file, without open and close";
+
+    private readonly byte[] _bytes = new byte[files.Sample.SizeBytes];
+
+    // One element for each byte of the file.
+    private readonly char[] _chars = new char[files.Sample.SizeBytes];
+
     /// <summary>The way in which the end of a BeginRead is awaited.</summary>
     private sealed record Wait(Action<IAsyncResult> For, AsyncCallback? Callback = null);
 
@@ -18,147 +26,184 @@ internal static class ReadMethods
 
     private static readonly Wait ByEndRead = new(static _ => { });
 
-    public static IReadOnlyList<Method> All { get; } =
+    private string Path => files.ReadPath;
+
+    public IReadOnlyList<TimedRow> Rows =>
     [
-        .. Reading(
-            IoSide.Bcl, ResultKind.Lines,
-            ("File.ReadAllLines", i => File.ReadAllLines(i.Path)),
-            ("StreamReader6.ReadLine", i => Using(Large(i), reader => ReadLines(i, reader))),
-            ("StreamReader7.Read parsing", ParseText),
-            ("FileStream2.Read parsing", i => Parse(i, p => p.Feed(i.Bytes.AsSpan(0, (int)ReadFile(i, FileOptions.SequentialScan)!)))),
-            ("FileStream2A.Read parsing blocks", i => Parse(i, p => Using(Open(i, FileOptions.SequentialScan), f => FeedBlocks(f, p)))),
-            ("FileStream5.BeginRead parsing", i => ParseBegun(i, ByWaitHandle)),
-            ("FileStream6.BeginRead parsing, monitor", i => ParseBegun(i, ByMonitor())),
-            ("FileStream8.BeginRead parsing, no lock", i => ParseBegun(i, ByEndRead)),
-            ("File.ReadLines", i => Sum(i, File.ReadLines(i.Path))),
-            ("PipeReader lines", i => ReadPipeAsync(i, PipeReader.Create(
-                new FileStream(i.Path, FileMode.Open, FileAccess.Read, FileShare.Read, bufferSize: 0, useAsync: true),
-                new StreamPipeReaderOptions(bufferSize: MethodInput.BlockSize))).GetAwaiter().GetResult())),
-        .. Reading(
-            IoSide.Bcl, ResultKind.Text,
-            ("File.ReadAllText", i => File.ReadAllText(i.Path)),
-            ("BinaryReader.Read", i => Using(Binary(i), reader => Fill(i, reader.Read))),
-            ("StreamReader1.Read", i => Using(new StreamReader(i.Path), reader => Fill(i, reader.Read))),
-            ("StreamReader2.Read(large buf)", i => Using(Large(i), reader => Fill(i, reader.Read))),
-            ("StreamReader3.ReadBlock", i => Using(Large(i), reader => reader.ReadBlock(i.Chars, 0, i.Chars.Length))),
-            ("StreamReader4.ReadToEnd", i => Using(Large(i), reader => ReadToEnd(reader))),
-            ("StreamReader5.Read multiple", i => Using(Large(i), reader => ReadUntilPeek(i, reader)))),
-        .. Reading(
-            IoSide.Bcl, ResultKind.Bytes,
-            ("File.ReadAllBytes", i => File.ReadAllBytes(i.Path)),
-            ("FileStream1.Read", i => ReadFile(i, FileOptions.SequentialScan)),
-            ("FileStream3.Read(RandomAccess)", i => ReadFile(i, FileOptions.RandomAccess)),
-            ("FileStream4.BeginRead", i => ReadBegun(i, ByWaitHandle)),
-            ("FileStream7.BeginRead, no lock", i => ReadBegun(i, ByEndRead)),
-            ("File.ReadAllBytesAsync", i => File.ReadAllBytesAsync(i.Path).GetAwaiter().GetResult()),
-            ("RandomAccess.Read", i => Using(File.OpenHandle(i.Path), file => ReadAtOffsets(i, file))),
-            ("FileStream.ReadAsync", i => ReadAsync(i).GetAwaiter().GetResult()),
-            ("MemoryMappedFile", i => ReadMapped(i))),
-        .. Reading(
-            IoSide.Sluice, ResultKind.Bytes,
-            ("WFIO1.Read", i => ReadByWinFileIO(i, file => file.Read(i.Bytes.Length))),
-            ("WFIO2.ReadUntilEOF", i => ReadByWinFileIO(i, file => file.ReadUntilEOF())),
-            ("WFIO3.ReadBlocks", i => ReadByWinFileIO(i, file => file.ReadBlocks(i.Bytes.Length))),
-            ("SluiceFile.ReadAllBytes", i => SluiceFile.ReadAllBytes(i.Path)),
-            ("SluiceStream.Read", i => Using(new SluiceStream(i.Path, FileMode.Open, FileAccess.Read), file => Fill(i, file))),
-            ("SluiceHandle.Read", i => Using(SluiceHandle.Open(i.Path), file => file.Read(i.Bytes, 0))),
-            ("SluiceReader.Read", i => Using(new SluiceReader(i.Path), reader => reader.Read(i.Bytes))),
-            ("SluiceReader.TryReadBlock, copied", i => ReadBlocks(i, FileCaching.Cached)),
-            ("SluiceReader.TryReadBlock direct, copied", i => ReadBlocks(i, FileCaching.Direct))),
-        .. Reading(
-            IoSide.Sluice, ResultKind.Text,
-            ("SluiceFile.ReadAllText", i => SluiceFile.ReadAllText(i.Path)),
-            ("StreamReader over SluiceStream", i => Using(SluiceFile.OpenText(i.Path), reader => Fill(i, reader.Read)))),
-        .. Reading(
-            IoSide.Sluice, ResultKind.Lines,
-            ("SluiceFile.ReadAllLines", i => SluiceFile.ReadAllLines(i.Path)),
-            ("SluiceFile.ReadLines", i => Sum(i, SluiceFile.ReadLines(i.Path))),
-            ("SluiceReader.EnumerateLines", i => Using(new SluiceReader(i.Path), reader => EnumerateLines(i, reader))),
-            ("SluiceReader.ReadStringLines", i => Using(new SluiceReader(i.Path), reader => Sum(i, reader.ReadStringLines()))),
+        .. IntoBytes(
+            IoSide.Bcl,
+            ("File.ReadAllBytes", () => File.ReadAllBytes(Path)),
+            ("FileStream1.Read", () => ReadFile(FileOptions.SequentialScan)),
+            ("FileStream3.Read(RandomAccess)", () => ReadFile(FileOptions.RandomAccess)),
+            ("FileStream4.BeginRead", () => ReadBegun(ByWaitHandle)),
+            ("FileStream7.BeginRead, no lock", () => ReadBegun(ByEndRead)),
+            ("File.ReadAllBytesAsync", () => File.ReadAllBytesAsync(Path).GetAwaiter().GetResult()),
+            ("RandomAccess.Read", () => Using(File.OpenHandle(Path), file => ReadAtOffsets(file))),
+            ("FileStream.ReadAsync", () => ReadAsync().GetAwaiter().GetResult()),
+            ("MemoryMappedFile", () => ReadMapped())),
+        .. IntoBytes(
+            IoSide.Sluice,
+            ("WFIO1.Read", () => ReadByWinFileIO(file => file.Read(_bytes.Length))),
+            ("WFIO2.ReadUntilEOF", () => ReadByWinFileIO(file => file.ReadUntilEOF())),
+            ("WFIO3.ReadBlocks", () => ReadByWinFileIO(file => file.ReadBlocks(_bytes.Length))),
+            ("SluiceFile.ReadAllBytes", () => SluiceFile.ReadAllBytes(Path)),
+            ("SluiceStream.Read", () => Using(new SluiceStream(Path, FileMode.Open, FileAccess.Read), file => Fill(file))),
+            ("SluiceHandle.Read", () => Using(SluiceHandle.Open(Path), file => file.Read(_bytes, 0))),
+            ("SluiceReader.Read", () => Using(new SluiceReader(Path), reader => reader.Read(_bytes))),
+            ("SluiceReader.TryReadBlock, copied", () => ReadBlocks(FileCaching.Cached)),
+            ("SluiceReader.TryReadBlock direct, copied", () => ReadBlocks(FileCaching.Direct))),
+        .. IntoText(
+            IoSide.Bcl,
+            ("File.ReadAllText", () => File.ReadAllText(Path)),
+            ("BinaryReader.Read", () => Using(Binary(), reader => Fill(reader.Read))),
+            ("StreamReader1.Read", () => Using(new StreamReader(Path), reader => Fill(reader.Read))),
+            ("StreamReader2.Read(large buf)", () => Using(Large(), reader => Fill(reader.Read))),
+            ("StreamReader3.ReadBlock", () => Using(Large(), reader => reader.ReadBlock(_chars, 0, _chars.Length))),
+            ("StreamReader4.ReadToEnd", () => Using(Large(), reader => ReadToEnd(reader))),
+            ("StreamReader5.Read multiple", () => Using(Large(), reader => ReadUntilPeek(reader)))),
+        .. IntoText(
+            IoSide.Sluice,
+            ("SluiceFile.ReadAllText", () => SluiceFile.ReadAllText(Path)),
+            ("StreamReader over SluiceStream", () => Using(SluiceFile.OpenText(Path), reader => Fill(reader.Read)))),
+        .. IntoLines(
+            IoSide.Bcl,
+            ("File.ReadAllLines", () => File.ReadAllLines(Path)),
+            ("StreamReader6.ReadLine", () => Using(Large(), reader => ReadLines(reader))),
+            ("StreamReader7.Read parsing", () => ParseText()),
+            ("FileStream2.Read parsing", () => Parse(p => p.Feed(_bytes.AsSpan(0, (int)ReadFile(FileOptions.SequentialScan)!)))),
+            ("FileStream2A.Read parsing blocks", () => Parse(p => Using(Open(FileOptions.SequentialScan), f => FeedBlocks(f, p)))),
+            ("FileStream5.BeginRead parsing", () => ParseBegun(ByWaitHandle)),
+            ("FileStream6.BeginRead parsing, monitor", () => ParseBegun(ByMonitor())),
+            ("FileStream8.BeginRead parsing, no lock", () => ParseBegun(ByEndRead)),
+            ("File.ReadLines", () => Sum(File.ReadLines(Path))),
+            ("PipeReader lines", () => ReadPipeAsync(PipeReader.Create(
+                new FileStream(Path, FileMode.Open, FileAccess.Read, FileShare.Read, bufferSize: 0, useAsync: true),
+                new StreamPipeReaderOptions(bufferSize: BlockSize))).GetAwaiter().GetResult())),
+        .. IntoLines(
+            IoSide.Sluice,
+            ("SluiceFile.ReadAllLines", () => SluiceFile.ReadAllLines(Path)),
+            ("SluiceFile.ReadLines", () => Sum(SluiceFile.ReadLines(Path))),
+            ("SluiceReader.EnumerateLines", () => Using(new SluiceReader(Path), reader => EnumerateLines(reader))),
+            ("SluiceReader.ReadStringLines", () => Using(new SluiceReader(Path), reader => Sum(reader.ReadStringLines()))),
             ("PipeReader over SluiceStream lines",
-                i => ReadPipeAsync(i, PipeReader.Create(SluiceFile.OpenRead(i.Path))).GetAwaiter().GetResult())),
-        WithoutOpen("BinaryReader.Read, no open/close", IoSide.Bcl, ResultKind.Text, Binary, (i, reader) => Fill(i, reader.Read)),
-        WithoutOpen("StreamReader2.Read(large buf), no open/close", IoSide.Bcl, ResultKind.Text, Large,
-            (i, reader) => Fill(i, reader.Read)),
-        WithoutOpen("FileStream1.Read, no open/close", IoSide.Bcl, ResultKind.Bytes, i => Open(i, FileOptions.SequentialScan),
-            (i, file) => Fill(i, file)),
-        WithoutOpen("WFIO.Read, no open/close", IoSide.Sluice, ResultKind.Bytes, i =>
-        {
-            var file = new WinFileIO(i.Bytes);
-            file.OpenForReading(i.Path);
-            return file;
-        }, (i, file) => Checked(() => file.Read(i.Bytes.Length))),
+                () => ReadPipeAsync(PipeReader.Create(SluiceFile.OpenRead(Path))).GetAwaiter().GetResult())),
+        files.RowOnOpenFile(
+            OpenFile, "BinaryReader.Read, no open/close", IoSide.Bcl, Binary, reader => Fill(reader.Read), CheckText),
+        files.RowOnOpenFile(
+            OpenFile, "StreamReader2.Read(large buf), no open/close", IoSide.Bcl, Large, reader => Fill(reader.Read), CheckText),
+        files.RowOnOpenFile(
+            OpenFile, "FileStream1.Read, no open/close", IoSide.Bcl, () => Open(FileOptions.SequentialScan), file => Fill(file),
+            CheckBytes),
+        files.RowOnOpenFile(
+            OpenFile, "WFIO.Read, no open/close", IoSide.Sluice,
+            () =>
+            {
+                var file = new WinFileIO(_bytes);
+                file.OpenForReading(Path);
+                return file;
+            },
+            file => Checked(() => file.Read(_bytes.Length)), CheckBytes),
     ];
 
-    private static FileStream Open(MethodInput input, FileOptions options) =>
-        new(input.Path, FileMode.Open, FileAccess.Read, FileShare.Read, MethodInput.BlockSize, options);
+    private IEnumerable<TimedRow> IntoBytes(IoSide side, params IEnumerable<(string Name, Func<object?> Run)> ways) =>
+        ways.Select(w => files.Row("Reading into bytes", w.Name, side, w.Run, CheckBytes));
 
-    private static BinaryReader Binary(MethodInput input) => new(new FileStream(input.Path, FileMode.Open, FileAccess.Read));
+    private IEnumerable<TimedRow> IntoText(IoSide side, params IEnumerable<(string Name, Func<object?> Run)> ways) =>
+        ways.Select(w => files.Row("Reading into characters", w.Name, side, w.Run, CheckText));
+
+    private IEnumerable<TimedRow> IntoLines(IoSide side, params IEnumerable<(string Name, Func<object?> Run)> ways) =>
+        ways.Select(w => files.Row("Reading into lines", w.Name, side, w.Run, CheckLines));
+
+    // A number is that of the bytes in the array. The array is cleared so that no later method can return its content.
+    private string? CheckBytes(object? result)
+    {
+        string? difference = files.Sample.Difference(result is int count ? _bytes.AsSpan(0, count) : result as byte[]);
+        Array.Clear(_bytes);
+        return difference;
+    }
+
+    private string? CheckText(object? result)
+    {
+        string? difference = files.Sample.Difference(result is int count ? _chars.AsSpan(0, count) : (result as string).AsSpan());
+        Array.Clear(_chars);
+        return difference;
+    }
+
+    private string? CheckLines(object? result)
+    {
+        Array.Clear(_bytes);
+        return (result as Checksum ?? TextSample.SumOf((IEnumerable<string>)result!)).Difference(files.Sample.LineSum);
+    }
+
+    private FileStream Open(FileOptions options) =>
+        new(Path, FileMode.Open, FileAccess.Read, FileShare.Read, BlockSize, options);
+
+    private BinaryReader Binary() => new(new FileStream(Path, FileMode.Open, FileAccess.Read));
 
     /// <summary>Returns a reader with a buffer of 64 KiB, as in the article "Efficient File I/O From C#".</summary>
-    private static StreamReader Large(MethodInput input) =>
-        new(input.Path, Encoding.UTF8, detectEncodingFromByteOrderMarks: true, MethodInput.BlockSize);
+    private StreamReader Large() =>
+        new(Path, Encoding.UTF8, detectEncodingFromByteOrderMarks: true, BlockSize);
 
-    private static object? ReadFile(MethodInput input, FileOptions options) => Using(Open(input, options), file => Fill(input, file));
+    private object? ReadFile(FileOptions options) => Using(Open(options), file => Fill(file));
 
-    private static int Fill(MethodInput input, Stream file) =>
-        file.ReadAtLeast(input.Bytes, input.Bytes.Length, throwOnEndOfStream: false);
+    private int Fill(Stream file) =>
+        file.ReadAtLeast(_bytes, _bytes.Length, throwOnEndOfStream: false);
 
     /// <summary>
     /// Calls <paramref name="read"/> until the array is full or the file ends, because a call may return less than requested.
     /// </summary>
-    private static int Fill(MethodInput input, Func<char[], int, int, int> read)
+    private int Fill(Func<char[], int, int, int> read)
     {
         int total = 0;
-        for (int got; total < input.Chars.Length && (got = read(input.Chars, total, input.Chars.Length - total)) > 0;)
+        for (int got; total < _chars.Length && (got = read(_chars, total, _chars.Length - total)) > 0;)
             total += got;
         return total;
     }
 
-    private static int ReadAtOffsets(MethodInput input, SafeFileHandle file)
+    private int ReadAtOffsets(SafeFileHandle file)
     {
         int total = 0;
-        for (int got; (got = RandomAccess.Read(file, input.Bytes.AsSpan(total), total)) > 0;)
+        for (int got; (got = RandomAccess.Read(file, _bytes.AsSpan(total), total)) > 0;)
             total += got;
         return total;
     }
 
-    private static async Task<int> ReadAsync(MethodInput input)
+    private async Task<int> ReadAsync()
     {
         await using var file = new FileStream(
-            input.Path, FileMode.Open, FileAccess.Read, FileShare.Read, bufferSize: 0,
+            Path, FileMode.Open, FileAccess.Read, FileShare.Read, bufferSize: 0,
             FileOptions.Asynchronous | FileOptions.SequentialScan);
-        return await file.ReadAtLeastAsync(input.Bytes, input.Bytes.Length, throwOnEndOfStream: false);
+        return await file.ReadAtLeastAsync(_bytes, _bytes.Length, throwOnEndOfStream: false);
     }
 
-    private static int ReadMapped(MethodInput input)
+    private int ReadMapped()
     {
         using MemoryMappedFile file =
-            MemoryMappedFile.CreateFromFile(input.Path, FileMode.Open, mapName: null, 0, MemoryMappedFileAccess.Read);
+            MemoryMappedFile.CreateFromFile(Path, FileMode.Open, mapName: null, 0, MemoryMappedFileAccess.Read);
         using MemoryMappedViewAccessor view = file.CreateViewAccessor(0, 0, MemoryMappedFileAccess.Read);
-        return view.ReadArray(0, input.Bytes, 0, input.Bytes.Length);
+        return view.ReadArray(0, _bytes, 0, _bytes.Length);
     }
 
-    private static int ReadBlocks(MethodInput input, FileCaching caching)
+    private int ReadBlocks(FileCaching caching)
     {
-        using var reader = new SluiceReader(input.Path, new SluiceReaderOptions { Caching = caching });
+        using var reader = new SluiceReader(Path, new SluiceReaderOptions { Caching = caching });
         int total = 0;
         while (reader.TryReadBlock(out ReadOnlySpan<byte> block))
         {
-            block.CopyTo(input.Bytes.AsSpan(total));
+            block.CopyTo(_bytes.AsSpan(total));
             total += block.Length;
         }
         return total;
     }
 
-    private static object? ReadByWinFileIO(MethodInput input, Func<WinFileIO, int> read) => Using(new WinFileIO(input.Bytes), file =>
+    private object? ReadByWinFileIO(Func<WinFileIO, int> read) => Using(new WinFileIO(_bytes), file =>
     {
         object? got = Checked(() =>
         {
-            file.OpenForReading(input.Path);
+            file.OpenForReading(Path);
             return read(file);
         });
-        return file.Close() ? got : throw new IOException($"closing {input.Path} failed");
+        return file.Close() ? got : throw new IOException($"closing {Path} failed");
     });
 
     private static string ReadToEnd(StreamReader reader)
@@ -169,54 +214,54 @@ internal static class ReadMethods
         return text;
     }
 
-    private static int ReadUntilPeek(MethodInput input, StreamReader reader)
+    private int ReadUntilPeek(StreamReader reader)
     {
         int total = 0;
         while (reader.Peek() >= 0)
-            total += reader.Read(input.Chars, total, Math.Min(MethodInput.BlockSize, input.Chars.Length - total));
+            total += reader.Read(_chars, total, Math.Min(BlockSize, _chars.Length - total));
         return total;
     }
 
-    private static Checksum Sum(MethodInput input, IEnumerable<string> lines)
+    private Checksum Sum(IEnumerable<string> lines)
     {
-        Checksum sum = input.NewSum();
+        Checksum sum = files.NewSum();
         foreach (string line in lines)
             sum.AddLine(line);
         return sum;
     }
 
-    private static Checksum ReadLines(MethodInput input, StreamReader reader)
+    private Checksum ReadLines(StreamReader reader)
     {
-        Checksum sum = input.NewSum();
+        Checksum sum = files.NewSum();
         while (reader.ReadLine() is { } line)
             sum.AddLine(line);
         return sum;
     }
 
-    private static Checksum EnumerateLines(MethodInput input, SluiceReader reader)
+    private Checksum EnumerateLines(SluiceReader reader)
     {
-        Checksum sum = input.NewSum();
+        Checksum sum = files.NewSum();
         foreach (ReadOnlySpan<byte> line in reader.EnumerateLines())
             sum.AddLine(line);
         return sum;
     }
 
     /// <summary>Splits the data into lines and computes their checksum.</summary>
-    private static Checksum Parse(MethodInput input, Action<LineParser<byte>> feed)
+    private Checksum Parse(Action<LineParser<byte>> feed)
     {
-        Checksum sum = input.NewSum();
+        Checksum sum = files.NewSum();
         var parser = new LineParser<byte>((byte)'\n', (byte)'\r', sum.AddLine);
         feed(parser);
         parser.End();
         return sum;
     }
 
-    private static Checksum ParseText(MethodInput input)
+    private Checksum ParseText()
     {
-        Checksum sum = input.NewSum();
+        Checksum sum = files.NewSum();
         var parser = new LineParser<char>('\n', '\r', sum.AddLine);
-        char[] block = new char[MethodInput.BlockSize];
-        using StreamReader reader = Large(input);
+        char[] block = new char[BlockSize];
+        using StreamReader reader = Large();
         for (int got; (got = reader.Read(block, 0, block.Length)) > 0;)
             parser.Feed(block.AsSpan(0, got));
         parser.End();
@@ -225,15 +270,15 @@ internal static class ReadMethods
 
     private static object? FeedBlocks(FileStream file, LineParser<byte> parser)
     {
-        byte[] block = new byte[MethodInput.BlockSize];
+        byte[] block = new byte[BlockSize];
         for (int got; (got = file.Read(block, 0, block.Length)) > 0;)
             parser.Feed(block.AsSpan(0, got));
         return null;
     }
 
-    private static async Task<Checksum> ReadPipeAsync(MethodInput input, PipeReader pipe)
+    private async Task<Checksum> ReadPipeAsync(PipeReader pipe)
     {
-        Checksum sum = input.NewSum();
+        Checksum sum = files.NewSum();
         var parser = new LineParser<byte>((byte)'\n', (byte)'\r', sum.AddLine);
         while (true)
         {
@@ -274,33 +319,33 @@ internal static class ReadMethods
             });
     }
 
-    private static FileStream OpenBegun(MethodInput input) => new(
-        input.Path, FileMode.Open, FileAccess.Read, FileShare.Read, bufferSize: 0,
+    private FileStream OpenBegun() => new(
+        Path, FileMode.Open, FileAccess.Read, FileShare.Read, bufferSize: 0,
             FileOptions.Asynchronous | FileOptions.SequentialScan);
 
-    private static int ReadBegun(MethodInput input, Wait wait)
+    private int ReadBegun(Wait wait)
     {
-        using FileStream file = OpenBegun(input);
+        using FileStream file = OpenBegun();
         int total = 0;
         int got;
         do
         {
-            int wanted = Math.Min(MethodInput.BlockSize, input.Bytes.Length - total);
-            IAsyncResult read = file.BeginRead(input.Bytes, total, wanted, wait.Callback, state: null);
+            int wanted = Math.Min(BlockSize, _bytes.Length - total);
+            IAsyncResult read = file.BeginRead(_bytes, total, wanted, wait.Callback, state: null);
             wait.For(read);
             got = file.EndRead(read);
             total += got;
         }
-        while (got > 0 && total < input.Bytes.Length);
+        while (got > 0 && total < _bytes.Length);
         return total;
     }
 
     /// <summary>Parses one block while the next one is read.</summary>
-    private static Checksum ParseBegun(MethodInput input, Wait wait) => Parse(input, parser =>
+    private Checksum ParseBegun(Wait wait) => Parse(parser =>
     {
-        using FileStream file = OpenBegun(input);
-        byte[] coming = new byte[MethodInput.BlockSize];
-        byte[] come = new byte[MethodInput.BlockSize];
+        using FileStream file = OpenBegun();
+        byte[] coming = new byte[BlockSize];
+        byte[] come = new byte[BlockSize];
         IAsyncResult read = file.BeginRead(coming, 0, coming.Length, wait.Callback, state: null);
         while (true)
         {

@@ -2,44 +2,27 @@ using System.Text;
 
 namespace Sluice.Cli.Programs.Methods;
 
-/// <summary>A text of a given size, in every form that a method returns or needs. It is ASCII, so a byte is a character.</summary>
+/// <summary>
+/// The records of <see cref="RecordSource"/> as a text of a given size, in every form that a method returns or needs. It is ASCII, so a
+/// byte is a character.
+/// </summary>
 internal sealed class TextSample
 {
-    private const int Seed = 2012;
-    private const int MinWords = 2;
-    private const int MaxWords = 20;
-
-    private static readonly string[] Words =
-    [
-        "water", "gate", "flows", "through", "the", "a", "channel", "mill", "wheel", "lock", "level", "rises", "slowly", "and", "falls",
-        "again", "over", "stones", "into", "basin", "of", "clear", "spring", "weir", "under", "bridge", "past", "meadow", "to", "sea",
-    ];
-
     /// <param name="sizeBytes">The exact size, including the last line end.</param>
     public TextSample(int sizeBytes)
     {
-        var text = new StringBuilder(sizeBytes);
-        var random = new Random(Seed);
-        while (text.Length < sizeBytes)
-        {
-            int words = random.Next(MinWords, MaxWords);
-            for (int i = 0; i < words; i++)
-                text.Append(Words[random.Next(Words.Length)]).Append(' ');
-            text.Length--;
-            text.Append(Environment.NewLine);
-        }
-        text.Length = sizeBytes;
-        // The text is cut to the size without a line end, and a line end is appended.
-        int end = Math.Min(sizeBytes, Environment.NewLine.Length);
-        text.Remove(sizeBytes - end, end);
-        // A carriage return at the cut is replaced, because alone it is a line end for only some readers.
-        if (text.Length > 0 && text[^1] == '\r')
-            text[^1] = ' ';
-        text.Append(Environment.NewLine.AsSpan(0, end));
-        Text = text.ToString();
+        Content = new byte[sizeBytes];
+        int end = Math.Max(0, sizeBytes - Environment.NewLine.Length);
+        new RecordSource(long.MaxValue, CancellationToken.None).Fill(Content.AsSpan(0, end));
+        // A carriage return without a line feed is a line end for only some readers.
+        if (Environment.NewLine == "\n")
+            Content.AsSpan().Replace((byte)'\r', (byte)' ');
+        else if (end > 0 && Content[end - 1] == '\r')
+            Content[end - 1] = (byte)' ';
+        Encoding.ASCII.GetBytes(Environment.NewLine.AsSpan(0, sizeBytes - end), Content.AsSpan(end));
+        Text = Encoding.ASCII.GetString(Content);
         Chars = Text.ToCharArray();
-        Content = Encoding.ASCII.GetBytes(Text);
-        Lines = [.. ReadLines(Text)];
+        Lines = Text[..end].Split(Environment.NewLine);
         LineSum = SumOf(Lines);
     }
 
@@ -64,10 +47,18 @@ internal sealed class TextSample
         return sum;
     }
 
-    private static IEnumerable<string> ReadLines(string text)
+    /// <summary>Describes the difference of bytes from the text; returns null if there is none.</summary>
+    public string? Difference(ReadOnlySpan<byte> bytes) => Difference(bytes, Content, "bytes");
+
+    /// <inheritdoc cref="Difference(ReadOnlySpan{byte})"/>
+    public string? Difference(ReadOnlySpan<char> characters) => Difference(characters, Chars, "characters");
+
+    private static string? Difference<T>(ReadOnlySpan<T> actual, ReadOnlySpan<T> expected, string unit)
+        where T : IEquatable<T>
     {
-        using var reader = new StringReader(text);
-        while (reader.ReadLine() is { } line)
-            yield return line;
+        if (actual.Length != expected.Length)
+            return $"{actual.Length:#,0} {unit}, not {expected.Length:#,0}";
+        int same = actual.CommonPrefixLength(expected);
+        return same == expected.Length ? null : $"other {unit} from {same:#,0} on";
     }
 }

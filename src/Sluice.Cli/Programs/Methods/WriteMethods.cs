@@ -3,168 +3,193 @@ using System.IO.Pipelines;
 using System.Text;
 using Sluice.Classic;
 using Sluice.Cli.Load;
-using static Sluice.Cli.Programs.Methods.MethodList;
+using Sluice.Cli.Programs.Measuring;
+using static Sluice.Cli.Programs.Methods.MethodFiles;
 
 namespace Sluice.Cli.Programs.Methods;
 
 /// <summary>The methods that write a file.</summary>
-internal static class WriteMethods
+internal sealed class WriteMethods(MethodFiles files)
 {
+    private const string OpenFile = "Writing an open file, without open and close";
     private const int SmallPiece = 4096;
 
-    public static IReadOnlyList<Method> All { get; } =
+    private string Path => files.WritePath;
+
+    private TextSample Sample => files.Sample;
+
+    private byte[] Content => files.Sample.Content;
+
+    public IReadOnlyList<TimedRow> Rows =>
     [
         .. Writing(
-            IoSide.Bcl, ResultKind.Lines, ("File.WriteAllLines", i => File.WriteAllLines(i.Path, i.Sample.Lines))),
-        .. Writing(
-            IoSide.Bcl, ResultKind.Text,
-            ("File.WriteAllText", i => File.WriteAllText(i.Path, i.Sample.Text)),
-            ("BinaryWriter.Write", i => Using(Binary(i), writer => Write(i, writer))),
-            ("StreamWriter1.Write", i => Using(Text(i), writer => Write(i, writer)))),
-        .. Writing(
-            IoSide.Bcl, ResultKind.Bytes,
-            ("File.WriteAllBytes", i => File.WriteAllBytes(i.Path, i.Sample.Content)),
-            ("FileStream1.Write", i => Using(Create(i), file => Write(i, file, i.Sample.SizeBytes))),
-            ("FileStream2.Write 4,096", i => Using(Create(i), file => Write(i, file, SmallPiece))),
-            ("FileStream3.Write 65,536", i => Using(Create(i), file => Write(i, file, MethodInput.BlockSize))),
-            ("File.WriteAllBytesAsync", i => File.WriteAllBytesAsync(i.Path, i.Sample.Content).GetAwaiter().GetResult()),
+            "bytes", IoSide.Bcl,
+            ("File.WriteAllBytes", () => File.WriteAllBytes(Path, Content)),
+            ("FileStream1.Write", () => Write(Create(), Content.Length)),
+            ("FileStream2.Write 4,096", () => Write(Create(), SmallPiece)),
+            ("FileStream3.Write 65,536", () => Write(Create(), BlockSize)),
+            ("File.WriteAllBytesAsync", () => File.WriteAllBytesAsync(Path, Content).GetAwaiter().GetResult()),
             ("RandomAccess.Write", WriteAtOffset),
-            ("FileStream.WriteAsync 65,536", i => WriteAsync(i).GetAwaiter().GetResult()),
+            ("FileStream.WriteAsync 65,536", () => WriteAsync().GetAwaiter().GetResult()),
             ("MemoryMappedFile", WriteMapped),
-            ("PipeWriter 65,536", i => WritePipeAsync(i, PipeWriter.Create(
-                new FileStream(i.Path, FileMode.Create, FileAccess.Write, FileShare.None, bufferSize: 0, useAsync: true)))
+            ("PipeWriter 65,536", () => WritePipeAsync(PipeWriter.Create(
+                new FileStream(Path, FileMode.Create, FileAccess.Write, FileShare.None, bufferSize: 0, useAsync: true)))
                 .GetAwaiter().GetResult())),
         .. Writing(
-            IoSide.Sluice, ResultKind.Bytes,
-            ("WFIO1.Write", i => WriteByWinFileIO(i, file => file.Write(i.Sample.SizeBytes))),
-            ("WFIO2.WriteBlocks", i => WriteByWinFileIO(i, file => file.WriteBlocks(i.Sample.SizeBytes))),
-            ("SluiceFile.WriteAllBytes", i => SluiceFile.WriteAllBytes(i.Path, i.Sample.Content)),
-            ("SluiceStream.Write", i => Using(CreateSluice(i), file => Write(i, file, i.Sample.SizeBytes))),
-            ("SluiceStream.Write 4,096", i => Using(CreateSluice(i), file => Write(i, file, SmallPiece))),
-            ("SluiceStream.Write 65,536", i => Using(CreateSluice(i), file => Write(i, file, MethodInput.BlockSize))),
+            "bytes", IoSide.Sluice,
+            ("WFIO1.Write", () => WriteByWinFileIO(file => file.Write(Content.Length))),
+            ("WFIO2.WriteBlocks", () => WriteByWinFileIO(file => file.WriteBlocks(Content.Length))),
+            ("SluiceFile.WriteAllBytes", () => SluiceFile.WriteAllBytes(Path, Content)),
+            ("SluiceStream.Write", () => Write(CreateSluice(), Content.Length)),
+            ("SluiceStream.Write 4,096", () => Write(CreateSluice(), SmallPiece)),
+            ("SluiceStream.Write 65,536", () => Write(CreateSluice(), BlockSize)),
             ("SluiceHandle.Write", WriteHandle),
-            ("SluiceWriter.Write 65,536", i => WriteBlocks(i, FileCaching.Cached)),
-            ("SluiceWriter.Write 65,536 direct", i => WriteBlocks(i, FileCaching.Direct)),
-            ("PipeWriter over SluiceStream 65,536",
-                i => WritePipeAsync(i, PipeWriter.Create(CreateSluice(i))).GetAwaiter().GetResult())),
+            ("SluiceWriter.Write 65,536", () => WriteBlocks(FileCaching.Cached)),
+            ("SluiceWriter.Write 65,536 direct", () => WriteBlocks(FileCaching.Direct)),
+            ("PipeWriter over SluiceStream 65,536", () => WritePipeAsync(PipeWriter.Create(CreateSluice())).GetAwaiter().GetResult())),
         .. Writing(
-            IoSide.Sluice, ResultKind.Text, ("SluiceFile.WriteAllText", i => SluiceFile.WriteAllText(i.Path, i.Sample.Text))),
+            "characters", IoSide.Bcl,
+            ("File.WriteAllText", () => File.WriteAllText(Path, Sample.Text)),
+            ("BinaryWriter.Write", () => Using(Binary(), writer => Write(writer))),
+            ("StreamWriter1.Write", () => Using(Text(), writer => Write(writer)))),
+        .. Writing("characters", IoSide.Sluice, ("SluiceFile.WriteAllText", () => SluiceFile.WriteAllText(Path, Sample.Text))),
+        .. Writing("lines", IoSide.Bcl, ("File.WriteAllLines", () => File.WriteAllLines(Path, Sample.Lines))),
         .. Writing(
-            IoSide.Sluice, ResultKind.Lines,
-            ("SluiceFile.WriteAllLines", i => SluiceFile.WriteAllLines(i.Path, i.Sample.Lines)),
+            "lines", IoSide.Sluice,
+            ("SluiceFile.WriteAllLines", () => SluiceFile.WriteAllLines(Path, Sample.Lines)),
             ("SluiceWriter lines, encoded in place", WriteLines)),
-        WithoutOpen("BinaryWriter.Write, no open/close", IoSide.Bcl, ResultKind.Text, Binary, Write, writes: true),
-        WithoutOpen("StreamWriter1.Write, no open/close", IoSide.Bcl, ResultKind.Text, Text, Write, writes: true),
-        WithoutOpen("FileStream1.Write, no open/close", IoSide.Bcl, ResultKind.Bytes, Create,
-            (i, file) => Write(i, file, i.Sample.SizeBytes), writes: true),
-        WithoutOpen("WFIO.Write, no open/close", IoSide.Sluice, ResultKind.Bytes, i =>
+        OnOpenFile("BinaryWriter.Write, no open/close", IoSide.Bcl, Binary, Write),
+        OnOpenFile("StreamWriter1.Write, no open/close", IoSide.Bcl, Text, Write),
+        OnOpenFile("FileStream1.Write, no open/close", IoSide.Bcl, Create, file => WritePieces(file, Content.Length)),
+        OnOpenFile("WFIO.Write, no open/close", IoSide.Sluice, () =>
         {
-            var file = new WinFileIO(i.Sample.Content);
-            file.OpenForWriting(i.Path);
+            var file = new WinFileIO(Content);
+            file.OpenForWriting(Path);
             return file;
-        }, (i, file) => Checked(() => file.Write(i.Sample.SizeBytes)), writes: true),
+        }, file => Checked(() => file.Write(Content.Length))),
     ];
 
-    private static FileStream Create(MethodInput input) =>
-        new(input.Path, FileMode.Create, FileAccess.Write, FileShare.None, MethodInput.BlockSize, FileOptions.SequentialScan);
+    private IEnumerable<TimedRow> Writing(string kind, IoSide side, params IEnumerable<(string Name, Action Run)> ways) =>
+        ways.Select(w => files.Row($"Writing {kind}", w.Name, side, () =>
+        {
+            w.Run();
+            return null;
+        }, CheckFile) with
+        {
+            NewFile = Path,
+        });
 
-    private static SluiceStream CreateSluice(MethodInput input) => new(input.Path, FileMode.Create, FileAccess.Write);
+    private TimedRow OnOpenFile<T>(string name, IoSide side, Func<T> open, Func<T, object?> run)
+        where T : class, IDisposable => files.RowOnOpenFile(OpenFile, name, side, open, run, CheckFile) with { NewFile = Path };
 
-    private static BinaryWriter Binary(MethodInput input) => new(new FileStream(input.Path, FileMode.Create, FileAccess.Write));
+    private string? CheckFile(object? result) => Sample.Difference(File.ReadAllBytes(Path));
 
-    private static StreamWriter Text(MethodInput input) => new(input.Path, append: false, Encoding.ASCII, MethodInput.BlockSize);
+    private FileStream Create() =>
+        new(Path, FileMode.Create, FileAccess.Write, FileShare.None, BlockSize, FileOptions.SequentialScan);
 
-    private static object? Write(MethodInput input, BinaryWriter writer)
+    private SluiceStream CreateSluice() => new(Path, FileMode.Create, FileAccess.Write);
+
+    private BinaryWriter Binary() => new(new FileStream(Path, FileMode.Create, FileAccess.Write));
+
+    private StreamWriter Text() => new(Path, append: false, Encoding.ASCII, BlockSize);
+
+    private object? Write(BinaryWriter writer)
     {
-        writer.Write(input.Sample.Chars);
+        writer.Write(Sample.Chars);
         writer.Flush();
         return null;
     }
 
-    private static object? Write(MethodInput input, StreamWriter writer)
+    private object? Write(StreamWriter writer)
     {
-        writer.Write(input.Sample.Chars);
+        writer.Write(Sample.Chars);
         writer.Flush();
         return null;
     }
 
-    private static object? Write(MethodInput input, Stream file, int pieceBytes)
+    private void Write(Stream file, int pieceBytes)
     {
-        byte[] content = input.Sample.Content;
+        using (file)
+            WritePieces(file, pieceBytes);
+    }
+
+    private object? WritePieces(Stream file, int pieceBytes)
+    {
+        byte[] content = Content;
         for (int at = 0; at < content.Length; at += pieceBytes)
             file.Write(content, at, Math.Min(pieceBytes, content.Length - at));
         file.Flush();
         return null;
     }
 
-    private static void WriteAtOffset(MethodInput input)
+    private void WriteAtOffset()
     {
-        using var file = File.OpenHandle(input.Path, FileMode.Create, FileAccess.Write);
-        RandomAccess.Write(file, input.Sample.Content, 0);
+        using var file = File.OpenHandle(Path, FileMode.Create, FileAccess.Write);
+        RandomAccess.Write(file, Content, 0);
     }
 
-    private static async Task WriteAsync(MethodInput input)
+    private async Task WriteAsync()
     {
-        byte[] content = input.Sample.Content;
-        await using var file = new FileStream(input.Path, FileMode.Create, FileAccess.Write, FileShare.None, bufferSize: 0, useAsync: true);
-        for (int at = 0; at < content.Length; at += MethodInput.BlockSize)
-            await file.WriteAsync(content.AsMemory(at, Math.Min(MethodInput.BlockSize, content.Length - at)));
+        byte[] content = Content;
+        await using var file = new FileStream(Path, FileMode.Create, FileAccess.Write, FileShare.None, bufferSize: 0, useAsync: true);
+        for (int at = 0; at < content.Length; at += BlockSize)
+            await file.WriteAsync(content.AsMemory(at, Math.Min(BlockSize, content.Length - at)));
     }
 
-    private static void WriteMapped(MethodInput input)
+    private void WriteMapped()
     {
         // The space is preallocated, because a full disk would raise a signal during the copy that ends the process.
         using var stream = new FileStream(
-            input.Path, new FileStreamOptions
+            Path, new FileStreamOptions
             {
                 Mode = FileMode.Create,
                 Access = FileAccess.ReadWrite,
-                PreallocationSize = input.Sample.SizeBytes,
+                PreallocationSize = Content.Length,
             });
         using MemoryMappedFile file = MemoryMappedFile.CreateFromFile(
-            stream, mapName: null, input.Sample.SizeBytes, MemoryMappedFileAccess.ReadWrite, HandleInheritability.None, leaveOpen: true);
-        using MemoryMappedViewAccessor view = file.CreateViewAccessor(0, input.Sample.SizeBytes, MemoryMappedFileAccess.Write);
-        view.WriteArray(0, input.Sample.Content, 0, input.Sample.SizeBytes);
+            stream, mapName: null, Content.Length, MemoryMappedFileAccess.ReadWrite, HandleInheritability.None, leaveOpen: true);
+        using MemoryMappedViewAccessor view = file.CreateViewAccessor(0, Content.Length, MemoryMappedFileAccess.Write);
+        view.WriteArray(0, Content, 0, Content.Length);
     }
 
-    private static async Task WritePipeAsync(MethodInput input, PipeWriter pipe)
+    private async Task WritePipeAsync(PipeWriter pipe)
     {
-        byte[] content = input.Sample.Content;
-        for (int at = 0; at < content.Length; at += MethodInput.BlockSize)
-            await pipe.WriteAsync(content.AsMemory(at, Math.Min(MethodInput.BlockSize, content.Length - at)));
+        byte[] content = Content;
+        for (int at = 0; at < content.Length; at += BlockSize)
+            await pipe.WriteAsync(content.AsMemory(at, Math.Min(BlockSize, content.Length - at)));
         await pipe.CompleteAsync();
     }
 
-    private static void WriteByWinFileIO(MethodInput input, Func<WinFileIO, int> write)
+    private void WriteByWinFileIO(Func<WinFileIO, int> write)
     {
-        using var file = new WinFileIO(input.Sample.Content);
+        using var file = new WinFileIO(Content);
         Checked(() =>
         {
-            file.OpenForWriting(input.Path);
+            file.OpenForWriting(Path);
             return write(file);
         });
         if (!file.Close())
-            throw new IOException($"closing {input.Path} failed");
+            throw new IOException($"closing {Path} failed");
     }
 
-    private static void WriteHandle(MethodInput input)
+    private void WriteHandle()
     {
-        using SluiceHandle file = SluiceHandle.Open(input.Path, FileMode.Create, FileAccess.Write);
-        file.Write(input.Sample.Content, 0);
+        using SluiceHandle file = SluiceHandle.Open(Path, FileMode.Create, FileAccess.Write);
+        file.Write(Content, 0);
     }
 
-    private static void WriteBlocks(MethodInput input, FileCaching caching)
+    private void WriteBlocks(FileCaching caching)
     {
-        using var writer = new SluiceWriter(input.Path, new SluiceWriterOptions { Caching = caching });
-        byte[] content = input.Sample.Content;
-        for (int at = 0; at < content.Length; at += MethodInput.BlockSize)
-            writer.Write(content.AsSpan(at, Math.Min(MethodInput.BlockSize, content.Length - at)));
+        using var writer = new SluiceWriter(Path, new SluiceWriterOptions { Caching = caching });
+        byte[] content = Content;
+        for (int at = 0; at < content.Length; at += BlockSize)
+            writer.Write(content.AsSpan(at, Math.Min(BlockSize, content.Length - at)));
     }
 
-    private static void WriteLines(MethodInput input)
+    private void WriteLines()
     {
-        using var writer = new SluiceWriter(input.Path);
-        foreach (string line in input.Sample.Lines)
+        using var writer = new SluiceWriter(Path);
+        foreach (string line in Sample.Lines)
         {
             Span<byte> room = writer.GetSpan(Encoding.UTF8.GetMaxByteCount(line.Length) + Environment.NewLine.Length);
             int bytes = Encoding.UTF8.GetBytes(line, room);

@@ -1,22 +1,14 @@
-using System.Diagnostics;
-using Sluice.Cli.Bench;
 using Sluice.Cli.Bench.Streams;
+using Sluice.Cli.Load;
+using Sluice.Cli.Programs.Measuring;
 
 namespace Sluice.Cli.Programs.Ops;
 
 /// <summary>
-/// The operations of the article "File I/O Performance Tips", each timed separately on a file for each stream type. The data that is read
-/// is compared with the data that was written.
+/// The operations of the article "File I/O Performance Tips" on a file with one stream type. The data that is read is compared with the
+/// data that was written.
 /// </summary>
-internal static class FileOperations
-{
-    /// <summary>The names of the operations in their order: each operation reads what the preceding ones wrote.</summary>
-    public static IReadOnlyList<string> Names { get; } = ["Write Chunk", "Write Byte", "Read Chunk", "Read Byte", "Seek", "Open+Close"];
-}
-
-/// <summary>The operations of one stream type.</summary>
-/// <param name="runs">The number of times that an operation runs in one slice.</param>
-internal sealed class FileOperations<TSide>(string path, int sizeBytes, int chunkBytes, int runs, CancellationToken cancellationToken)
+internal sealed class FileOperations<TSide>(IoSide side, string path, int sizeBytes, int chunkBytes, CancellationToken cancellationToken)
     where TSide : struct, IStreamSide
 {
     private const int BytesBetweenChecks = 1 << 20;
@@ -29,42 +21,44 @@ internal sealed class FileOperations<TSide>(string path, int sizeBytes, int chun
 
     private int Chunks => sizeBytes / chunkBytes;
 
-    public IReadOnlyList<Contender> Contenders =>
+    /// <summary>The operations in their order: each operation reads what the preceding ones wrote.</summary>
+    public IReadOnlyList<TimedRow> Rows =>
     [
-        OnOpenFile(0, WriteChunks, isNew: true), OnOpenFile(1, WriteBytes), OnOpenFile(2, ReadChunks), OnOpenFile(3, ReadBytes),
-        OnOpenFile(4, Seek), Timed(5, OpenAndClose, isNew: false),
+        OnOpenFile("Write Chunk", WriteChunks) with { NewFile = path },
+        OnOpenFile("Write Byte", WriteBytes),
+        OnOpenFile("Read Chunk", ReadChunks),
+        OnOpenFile("Read Byte", ReadBytes),
+        OnOpenFile("Seek", Seek),
+        Row("Open+Close", OpenAndClose),
     ];
 
     // The measured time of each operation on an open file includes a flush of the stream's buffer.
-    private Contender OnOpenFile(int operation, Action<Stream> action, bool isNew = false) => Timed(operation, () =>
+    private TimedRow OnOpenFile(string operation, Func<Stream, string?> run)
     {
-        using Stream stream = TSide.Open(_opening);
-        long start = Stopwatch.GetTimestamp();
-        action(stream);
-        stream.Flush();
-        return Stopwatch.GetTimestamp() - start;
-    }, isNew);
-
-    private Contender Timed(int operation, Func<long> run, bool isNew) => new(
-        $"{FileOperations.Names[operation]}, {TSide.Name}", Loops.Runs(runs, run, cancellationToken))
-    {
-        MeasuresAllocations = true,
-        Prepare = () =>
+        Stream? opened = null;
+        return Row(operation, () =>
         {
-            if (isNew)
-                File.Delete(path);
-            Settling.FileSystemOf(Path.GetDirectoryName(path)!);
-            Settling.Memory();
-        },
-    };
+            string? difference = run(opened!);
+            opened!.Flush();
+            return difference;
+        }) with
+        {
+            Open = () => opened = TSide.Open(_opening),
+        };
+    }
 
-    private void WriteChunks(Stream stream)
+    /// <param name="run">The operation. It returns a description of wrong data, or null.</param>
+    private TimedRow Row(string operation, Func<string?> run) =>
+        new(operation, TSide.Name, side, sizeBytes, () => Task.FromResult<object?>(run()), difference => (string?)difference);
+
+    private string? WriteChunks(Stream stream)
     {
         for (int i = 0; i < Chunks; i++)
             stream.Write(_chunk);
+        return null;
     }
 
-    private void WriteBytes(Stream stream)
+    private string? WriteBytes(Stream stream)
     {
         for (int i = 0; i < Chunks; i++)
         {
@@ -72,23 +66,21 @@ internal sealed class FileOperations<TSide>(string path, int sizeBytes, int chun
             foreach (byte value in _chunk)
                 TSide.WriteByte(stream, value);
         }
+        return null;
     }
 
-    private void ReadChunks(Stream stream)
+    private string? ReadChunks(Stream stream)
     {
         for (int i = 0; i < Chunks; i++)
         {
-            int filled = 0;
-            for (int bytes; filled < _buffer.Length && (bytes = stream.Read(_buffer.AsSpan(filled))) > 0;)
-                filled += bytes;
+            int filled = stream.ReadAtLeast(_buffer, _buffer.Length, throwOnEndOfStream: false);
             if (!_buffer.AsSpan(0, filled).SequenceEqual(_chunk))
-                ThrowWrong(i);
+                return OtherBytes(i);
         }
-        if (stream.Read(_buffer) != 0)
-            throw new IOException($"{path} is longer than what was written");
+        return stream.Read(_buffer) == 0 ? null : "more bytes than were written";
     }
 
-    private void ReadBytes(Stream stream)
+    private string? ReadBytes(Stream stream)
     {
         for (int i = 0; i < Chunks; i++)
         {
@@ -96,29 +88,30 @@ internal sealed class FileOperations<TSide>(string path, int sizeBytes, int chun
             foreach (byte expected in _chunk)
             {
                 if (TSide.ReadByte(stream) != expected)
-                    ThrowWrong(i);
+                    return OtherBytes(i);
             }
         }
+        return null;
     }
 
-    private void Seek(Stream stream)
+    private string? Seek(Stream stream)
     {
         for (int i = 0; i < Chunks; i++)
         {
             // Sets the current position, as in "File I/O Performance Tips", so that only the call is timed and no arithmetic.
             stream.Position = stream.Position;
         }
+        return null;
     }
 
-    private long OpenAndClose()
+    private string? OpenAndClose()
     {
-        long start = Stopwatch.GetTimestamp();
         for (int i = 0; i < Chunks; i++)
         {
             cancellationToken.ThrowIfCancellationRequested();
             TSide.Open(_opening).Dispose();
         }
-        return Stopwatch.GetTimestamp() - start;
+        return null;
     }
 
     private void Look(int chunk)
@@ -127,5 +120,5 @@ internal sealed class FileOperations<TSide>(string path, int sizeBytes, int chun
             cancellationToken.ThrowIfCancellationRequested();
     }
 
-    private void ThrowWrong(int chunk) => throw new IOException($"{path}: other bytes were read than written, in chunk {chunk}");
+    private static string OtherBytes(int chunk) => $"other bytes were read than written, in chunk {chunk}";
 }

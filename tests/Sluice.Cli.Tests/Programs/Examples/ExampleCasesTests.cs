@@ -1,7 +1,8 @@
 using System.Reflection;
+using System.Text.Json;
 using Shouldly;
-using Sluice.Cli.Bench;
 using Sluice.Cli.Programs.Examples;
+using Sluice.Cli.Programs.Measuring;
 using Sluice.Cli.Tests.Support;
 using Xunit;
 
@@ -10,19 +11,21 @@ namespace Sluice.Cli.Tests.Programs.Examples;
 /// <summary>The tutorial: every case works, fails loudly, and is shown as it runs.</summary>
 public sealed class ExampleCasesTests : FolderTest
 {
-    public static TheoryData<string> Names => [.. ExampleCases.All.Select(c => c.Name)];
+    private static readonly string[] s_names = [.. new ExampleFile(path: "", count: 0, default).Rows.Select(r => r.Name)];
+
+    public static TheoryData<string> Names => [.. s_names];
 
     [Fact]
     public void Each_method_of_code_is_a_case_and_is_shown_as_a_whole()
     {
         const BindingFlags own = BindingFlags.Public | BindingFlags.Static | BindingFlags.DeclaredOnly;
         string[] methods = [.. ((Type[])[typeof(ReadCases), typeof(WriteCases)]).SelectMany(t => t.GetMethods(own)).Select(m => m.Name)];
-        methods.ShouldBe(ExampleCases.All.Select(c => c.MethodName), ignoreOrder: true);
-        foreach (ExampleCase example in ExampleCases.All)
+        methods.Select(m => JsonNamingPolicy.KebabCaseLower.ConvertName(m)).ShouldBe(s_names, ignoreOrder: true);
+        foreach (string method in methods)
         {
-            string code = example.Code();
+            string code = ExampleCode.Of(JsonNamingPolicy.KebabCaseLower.ConvertName(method));
             code.ShouldStartWith("/// <summary>\n/// ");
-            code.ShouldContain($" {example.MethodName}(string path, ");
+            code.ShouldContain($" {method}(string path, ");
             code.ShouldEndWith("\n}\n");
             code.Split("/// <summary>").Length.ShouldBe(2);
             code.Count(c => c == '{').ShouldBe(code.Count(c => c == '}'));
@@ -36,28 +39,30 @@ public sealed class ExampleCasesTests : FolderTest
         // Not a whole number of blocks or pages.
         foreach (int count in (int[])[1, 700])
         {
-            ExampleRun run = new(Folder["r.dat"], count, runs: 1, CancellationToken.None);
-            run.MakeFile();
-            await RunAsync(run, ExampleCases.All.Single(c => c.Name == name));
-            run.Wrong.ShouldBeEmpty();
+            ExampleFile file = Make(count);
+            (await Timing.WrongAsync(Folder.FullPath, file.Rows.Single(r => r.Name == name))).ShouldBeEmpty();
         }
     }
 
     [Fact]
     public async Task What_is_read_or_written_wrong_is_found()
     {
-        ExampleRun run = new(Folder["r.dat"], 100, runs: 1, CancellationToken.None);
-        run.MakeFile();
+        ExampleFile file = Make(100);
         byte[] bytes = await File.ReadAllBytesAsync(Folder["r.dat"]);
         bytes[5000] ^= 1;
         await File.WriteAllBytesAsync(Folder["r.dat"], bytes);
-        var less = new ExampleCase(
-            "WriteLess", ExampleUnit.Byte, ".NET", Writes: true, (path, _, _) => File.WriteAllTextAsync(path, "x"));
-        ExampleCase[] wrong = [.. ExampleCases.All.Where(c => !c.Writes), less];
-        foreach (ExampleCase example in wrong)
-            await RunAsync(run, example);
-        run.Wrong.Keys.ShouldBe(wrong);
-        run.Wrong[less].ShouldBe("1 bytes, not 10,000");
+        TimedRow[] readings = [.. file.Rows.Where(r => !r.Writes)];
+        (await Timing.WrongAsync(Folder.FullPath, readings)).ShouldBe(readings.Select(r => r.Name));
+
+        TimedRow less = file.Rows[0] with
+        {
+            RunAsync = async () =>
+            {
+                await File.WriteAllTextAsync(Folder["r.dat"], "x");
+                return null;
+            },
+        };
+        (await Timing.RunAsync(Folder.FullPath, less)).Results.Single().Wrong.ShouldBe("1 bytes, not 10,000");
     }
 
     [Trait("Tier", "slow")]
@@ -65,14 +70,18 @@ public sealed class ExampleCasesTests : FolderTest
     public async Task No_case_calls_a_file_written_that_did_not_fit()
     {
         using TestVolume disk = TestVolume.MountMemory(Folder["disk"], "512k");
-        foreach (ExampleCase writing in ExampleCases.All.Where(c => c.Writes))
+        var file = new ExampleFile(Path.Combine(disk.Path, "r.dat"), 20_000, CancellationToken.None);
+        foreach (TimedRow writing in file.Rows.Where(r => r.Writes))
         {
-            ExampleRun run = new(Path.Combine(disk.Path, "r.dat"), 20_000, runs: 1, CancellationToken.None);
-            IOException error = await Should.ThrowAsync<IOException>(() => RunAsync(run, writing), writing.Name);
+            IOException error = await Should.ThrowAsync<IOException>(() => Timing.RunAsync(disk.Path, writing), writing.Name);
             error.Message.ShouldContain("r.dat", Shouldly.Case.Sensitive, writing.Name);
         }
     }
 
-    private static Task RunAsync(ExampleRun run, ExampleCase example) =>
-        new SliceRunner(CancellationToken.None).RunAsync(run.ContenderOf(example), TimeSpan.Zero);
+    private ExampleFile Make(int count)
+    {
+        var file = new ExampleFile(Folder["r.dat"], count, CancellationToken.None);
+        file.Make();
+        return file;
+    }
 }

@@ -1,9 +1,9 @@
 using System.Text;
 using Shouldly;
-using Sluice.Cli.Programs.Examples;
+using Sluice.Cli.Programs;
 using Xunit;
 
-namespace Sluice.Cli.Tests.Programs.Examples;
+namespace Sluice.Cli.Tests.Programs;
 
 public sealed class RecordSourceTests
 {

@@ -2,7 +2,7 @@ using System.Globalization;
 using System.Runtime.InteropServices;
 using System.Text;
 
-namespace Sluice.Cli.Programs.Examples;
+namespace Sluice.Cli.Programs;
 
 /// <summary>
 /// Records in the ASCII layout of the sort benchmark (sortbenchmark.org, gensort): a key of 10 printable characters, 2 blanks, the record's
