@@ -16,6 +16,7 @@ internal static class AdviceTopics
     private const int Batch = 128;
     private const int RecordBytes = 200;
     private const long ReservedBytes = 16 * MiB;
+    private const string OpenDirect = "using SluiceHandle handle = SluiceHandle.Open(path, caching: FileCaching.Direct);";
 
     public static IReadOnlyList<AdviceTopic> All { get; } =
     [
@@ -39,17 +40,18 @@ internal static class AdviceTopics
         StreamOpening opening = StreamOpening.Reading(path, context.Scale.DirectFileBytes);
         return
         [
-            Approach.Of(".NET FileStream", "using FileStream stream = File.OpenRead(path);  // read by 64 KiB",
+            Approach.Of(".NET FileStream", "using FileStream stream = File.OpenRead(path); while (stream.Read(buffer) > 0)",
                 StreamPasses.Timed<FileStreamSide>(opening, 64 * KiB)),
             Approach.Of(".NET FileStream, 1 MiB requests",
-                "using FileStream stream = new(path, FileMode.Open, FileAccess.Read, FileShare.Read, bufferSize: 0);  // read by 1 MiB",
+                "using FileStream stream = new(path, FileMode.Open, FileAccess.Read, FileShare.Read, bufferSize: 0); "
+                    + "while (stream.Read(buffer) > 0)",
                 StreamPasses.Timed<FileStreamSide>(
                     StreamOpening.Reading(path, context.Scale.DirectFileBytes, bufferSizeBytes: 0), MiB)),
             Approach.Of("SluiceStream",
-                "using SluiceStream stream = new(path, FileMode.Open, FileAccess.Read);  // read by 64 KiB",
+                "using SluiceStream stream = new(path, FileMode.Open, FileAccess.Read); while (stream.Read(buffer) > 0)",
                 StreamPasses.Timed<SluiceStreamSide>(opening, 64 * KiB)),
             Cold("SluiceReader",
-                "using SluiceReader reader = new(path);  // while (reader.TryReadBlock(out ReadOnlySpan<byte> block))", FileCaching.Cached),
+                "using SluiceReader reader = new(path); while (reader.TryReadBlock(out ReadOnlySpan<byte> block))", FileCaching.Cached),
             Cold("SluiceReader, uncached",
                 "using SluiceReader reader = new(path, new SluiceReaderOptions { Caching = FileCaching.Uncached });", FileCaching.Uncached),
             Cold("SluiceReader, direct",
@@ -75,7 +77,7 @@ internal static class AdviceTopics
         StreamOpening opening = StreamOpening.Writing(path, sizeBytes);
         return
         [
-            Approach.Of(".NET FileStream", "using FileStream stream = File.Create(path);  // ... stream.Flush(flushToDisk: true);",
+            Approach.Of(".NET FileStream", "using FileStream stream = File.Create(path); stream.Write(buffer); stream.Flush(flushToDisk: true);",
                 StreamPasses.Timed<FileStreamSide>(opening, 64 * KiB)),
             Approach.Of(".NET FileStream, preallocated, 1 MiB requests",
                 "using FileStream stream = new(path, new FileStreamOptions { Mode = FileMode.Create, Access = FileAccess.Write, BufferSize "
@@ -87,7 +89,8 @@ internal static class AdviceTopics
                         PreallocationSizeBytes = sizeBytes,
                     }, MiB)),
             Approach.Of("SluiceStream",
-                "using SluiceStream stream = new(path, FileMode.Create, FileAccess.Write);  // ... stream.Flush(flushToDisk: true);",
+                "using SluiceStream stream = new(path, FileMode.Create, FileAccess.Write); stream.Write(buffer); "
+                    + "stream.Flush(flushToDisk: true);",
                 StreamPasses.Timed<SluiceStreamSide>(opening, 64 * KiB)),
             Write("SluiceWriter, preallocated",
                 "using SluiceWriter writer = new(path, new SluiceWriterOptions { PreallocationSize = size, FlushToDisk = true });",
@@ -124,12 +127,11 @@ internal static class AdviceTopics
                 FileCaching.Cached, Many),
             Read($"SluiceHandle, {Many} outstanding", "await handle.ReadAsync(buffer, offset);", IoSide.Sluice,
                 FileCaching.Cached, Many),
-            Read("SluiceHandle, direct, one after the other", "handle.Read(buffer, offset);  // Caching = FileCaching.Direct",
+            Read("SluiceHandle, direct, one after the other", $"{OpenDirect} handle.Read(buffer, offset);",
                 IoSide.Sluice, FileCaching.Direct, 0),
-            Read($"SluiceHandle, direct, {Many} outstanding",
-                "await handle.ReadAsync(buffer, offset);  // Caching = FileCaching.Direct", IoSide.Sluice, FileCaching.Direct, Many),
-            new($"SluiceHandle, direct, batches of {Batch}", "handle.ReadBatch(requests);  // Caching = FileCaching.Direct",
-                ReadBatches),
+            Read($"SluiceHandle, direct, {Many} outstanding", $"{OpenDirect} await handle.ReadAsync(buffer, offset);",
+                IoSide.Sluice, FileCaching.Direct, Many),
+            new($"SluiceHandle, direct, batches of {Batch}", $"{OpenDirect} handle.ReadBatch(requests);", ReadBatches),
         ];
 
         Approach Read(string name, string code, IoSide side, FileCaching caching, int depth) =>
@@ -188,12 +190,13 @@ internal static class AdviceTopics
                 () => new(SequentialRows.Consume(File.ReadLines(path)))),
             Pass(".NET StreamReader.ReadLineAsync", "while (await reader.ReadLineAsync() is { } line)",
                 () => SequentialRows.ReadStringsAsync(path)),
-            Pass("Sluice, lines as strings", "foreach (string line in new SluiceReader(path).ReadStringLines())",
+            Pass("Sluice, lines as strings", "using SluiceReader reader = new(path); foreach (string line in reader.ReadStringLines())",
                 () => new(SequentialRows.ReadStringLines(path))),
-            Pass("Sluice, lines as bytes", "foreach (ReadOnlySpan<byte> line in new SluiceReader(path).EnumerateLines())",
+            Pass("Sluice, lines as bytes", "using SluiceReader reader = new(path); foreach (ReadOnlySpan<byte> line in reader.EnumerateLines())",
                 () => new(SequentialRows.ReadLines(path))),
             Pass("Sluice, lines as bytes, asynchronous",
-                "await foreach (ReadOnlyMemory<byte> line in reader.EnumerateLinesAsync())", () => SequentialRows.ReadLinesAsync(path)),
+                "using SluiceReader reader = new(path); await foreach (ReadOnlyMemory<byte> line in reader.EnumerateLinesAsync())",
+                () => SequentialRows.ReadLinesAsync(path)),
         ];
 
         Approach Pass(string name, string code, Func<ValueTask<long>> readAsync) => new(name, code, async slice =>
@@ -235,7 +238,7 @@ internal static class AdviceTopics
         return
         [
             Approach.Of(".NET File.WriteAllBytes", "File.WriteAllBytes(path, content);", contest.DotNet),
-            Approach.Of("Sluice, a batch", "await SluiceFile.WriteManyAsync(files);  // (path, bytes) each", contest.Sluice),
+            Approach.Of("Sluice, a batch", "await SluiceFile.WriteManyAsync(paths.Select(path => (path, content)));", contest.Sluice),
         ];
     }
 
@@ -298,7 +301,7 @@ internal static class AdviceTopics
             new("SluiceHandle, appended, data only", "handle.Append(record); handle.FlushDataToDisk();",
                 slice => Append(slice, static handle => handle.FlushDataToDisk())),
             new("SluiceHandle, in a file of fixed length, data only",
-                "handle.Write(record, offset); handle.FlushDataToDisk();  // the file written to its full length once", slice =>
+                "handle.Write(record, offset); handle.FlushDataToDisk();", slice =>
                 {
                     using SluiceHandle handle = SluiceHandle.Open(fixedPath, FileMode.Open, FileAccess.ReadWrite);
                     for (long offset = 0; !slice.IsOver; offset = (offset + RecordBytes) % (ReservedBytes - RecordBytes))
