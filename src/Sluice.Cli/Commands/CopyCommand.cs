@@ -30,11 +30,22 @@ internal sealed class CopyCommand(CopyCommandOptions options, CommandContext con
     {
         if (options.DryRun && (options.Demo || context.Output.Named.Count > 0))
             throw new UsageException("--dry-run copies nothing: there is no result to write, and no demo");
-        context.Output.Check(_terminal);
         if (options.Demo)
+        {
+            context.Output.Check(_terminal);
             return await DemoAsync();
+        }
+        CopyPair[] copies = Copies();
+        RequireOtherResults(copies);
+        context.Output.Check(_terminal);
+        return await RunAsync(copies);
+    }
+
+    private async Task<int> RunAsync(CopyPair[] copies)
+    {
+        _sources = Array.ConvertAll(copies, c => c.Source);
         DateTimeOffset began = DateTimeOffset.UtcNow;
-        int exitCode = await CopyAllAsync();
+        int exitCode = await CopyAllAsync(copies);
         if (!options.DryRun && (_records.Count > 0 || _isInterrupted || _notBegun > 0))
             WriteTotals(began);
         if (!_isInterrupted)
@@ -83,7 +94,8 @@ internal sealed class CopyCommand(CopyCommandOptions options, CommandContext con
         };
     }
 
-    private async Task<int> CopyAllAsync()
+    /// <summary>Returns the sources that are not excluded, with their targets.</summary>
+    private CopyPair[] Copies()
     {
         // The first shard creates the target, which must have the same meaning for the others: with a trailing slash, it is the folder that
         // receives the sources.
@@ -94,17 +106,50 @@ internal sealed class CopyCommand(CopyCommandOptions options, CommandContext con
         // All named sources count, including excluded ones, so that the meaning of TARGET does not depend on --exclude.
         if (named.Length > 1 && !Directory.Exists(options.Target))
             throw new DirectoryNotFoundException($"{options.Target}: several sources need a folder as their target");
-        string[] sources = _sources = [.. named.Where(s => !options.Excluded.ExcludesSource(s))];
-        if (sources.Length == 0 && options.Sources.Count > 0)
-            throw new UsageException("--exclude leaves out every source that is named; nothing was copied");
+        CopyPair[] copies =
+            [.. named.Where(s => !options.Excluded.ExcludesSource(s)).Select(s => new CopyPair(s, TargetOf(s, intoFolder)))];
+        return copies.Length > 0 || options.Sources.Count == 0 ? copies
+            : throw new UsageException("--exclude leaves out every source that is named; nothing was copied");
+    }
+
+    /// <summary>Checks that no existing file would be replaced by a result after it was copied, or as a list of sources.</summary>
+    /// <exception cref="UsageException">A result file is a source, a target, in one of their trees, or the list of sources.</exception>
+    private void RequireOtherResults(CopyPair[] copies)
+    {
+        PageOutput output = context.Output;
+        if (options.FilesFrom is { } list && list != "-" && output.OptionNaming(list) is { } forList)
+            throw new UsageException($"{forList} names {list}, the list of --files-from");
+        foreach ((string source, string target) in copies)
+        {
+            if (output.OptionNaming(source) is { } forSource)
+                throw new UsageException($"{forSource} names {source}, which is copied");
+            if (output.OptionNaming(target) is { } forTarget)
+                throw new UsageException($"{forTarget} names {target}, the copy of {source}");
+            // In a tree, a new result may have any name.
+            foreach ((string option, string path) in output.Files.Where(f => options.Recursive && File.Exists(f.Path)))
+            {
+                if (PathInTree(source, path) is not null)
+                    throw new UsageException($"{option} names {path}, which is copied with {source}");
+                if (PathInTree(target, path) is { } copied && Path.Exists(Path.Combine(source, copied)))
+                    throw new UsageException($"{option} names {path}, the copy of {Path.Combine(source, copied)}");
+            }
+        }
+    }
+
+    /// <summary>Returns the path relative to the root of a tree; null if it is not in it, or excluded.</summary>
+    private string? PathInTree(string root, string path)
+    {
+        string[] names = Path.GetRelativePath(EnvironmentProbe.RealPathOf(root), EnvironmentProbe.RealPathOf(path))
+            .Split(Path.DirectorySeparatorChar);
+        bool isOut = names[0] is "." or ".."
+            || Enumerable.Range(1, names.Length).Any(n => options.Excluded.Excludes(string.Join('/', names[..n])));
+        return isOut ? null : Path.Combine(names);
+    }
+
+    private async Task<int> CopyAllAsync(CopyPair[] copies)
+    {
         var plan = new CopyPlan(_terminal, options.Excluded, options.Force || options.Update, options.Update, options.Quiet);
         int exitCode = ExitCode.Success;
-        CopyPair[] copies = Array.ConvertAll(sources, s => new CopyPair(s, TargetOf(s, intoFolder)));
-        if (copies.SelectMany(c => (string[])[c.Source, c.Target]).Select(context.Output.OptionNaming).FirstOrDefault(o => o is not null)
-            is { } option)
-        {
-            throw new UsageException($"{option} names a file that is copied, or the copy");
-        }
         var made = new HashSet<string>(StringComparer.Ordinal);
         foreach (CopyPair copy in copies)
         {
@@ -128,7 +173,7 @@ internal sealed class CopyCommand(CopyCommandOptions options, CommandContext con
             {
                 _isInterrupted = true;
             }
-            catch (Exception e) when (sources.Length > 1 && e is IOException or UnauthorizedAccessException)
+            catch (Exception e) when (copies.Length > 1 && e is IOException or UnauthorizedAccessException)
             {
                 // An error ends only the copy of this source, because the other sources do not depend on it.
                 _terminal.WriteError(ErrorText.Of(e));
@@ -339,7 +384,7 @@ internal sealed class CopyCommand(CopyCommandOptions options, CommandContext con
             Method = options.Method == CopyMethod.Auto ? CopyMethod.Direct : options.Method,
             Sync = true,
         };
-        int exitCode = await new CopyCommand(copy, context).RunAsync();
+        int exitCode = await new CopyCommand(copy, context).RunAsync([new CopyPair(source, copy.Target)]);
         folder.Dispose();
         if (!options.Quiet && !Directory.Exists(folder.FullPath))
             _terminal.WriteLine("both files are deleted");

@@ -79,6 +79,55 @@ public sealed class ResultFileTests : FolderTest
         }
     }
 
+    /// <summary>With --overwrite too, and that is not suggested.</summary>
+    [SkippableTheory]
+    [InlineData("copy --json f f x", "--json names f, which is copied")]
+    [InlineData("copy --json link f x", "--json names f, which is copied")]
+    [InlineData("copy --csv hard f x", "--csv names f, which is copied")]
+    [InlineData("copy --html g f g d", "--html names g, which is copied")]
+    [InlineData("copy -f --json g f g", "--json names g, the copy of f")]
+    [InlineData("copy -f --json d/f f d", "--json names d/f, the copy of f")]
+    [InlineData("copy --json list --files-from list x", "--json names list, the list of --files-from")]
+    [InlineData("copy -r --json d/f d x", "--json names d/f, which is copied with d")]
+    [InlineData("copy -ru --json d/f e/. d", "--json names d/f, the copy of e/./f")]
+    [InlineData("copy -r --json d/f --exclude g d x", "--json names d/f, which is copied with d")]
+    [InlineData("copy --demo --json f --csv f", "f is named for two results")]
+    [InlineData("ops --json f --html link", "link is named for two results")]
+    [InlineData("merge --json list list", "--json names a result that is merged")]
+    [InlineData("compare --csv g f g", "--csv names a result that is compared")]
+    public async Task A_result_is_no_place_for_what_a_command_reads_or_copies(string typed, string words)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "ln makes hard links there");
+        Directory.CreateDirectory(Folder["d"]);
+        Directory.CreateDirectory(Folder["e"]);
+        foreach (string name in (string[])["f", "g", "d/f", "e/f"])
+            await File.WriteAllTextAsync(Folder[name], name);
+        await File.WriteAllTextAsync(Folder["list"], "f\n");
+        File.CreateSymbolicLink(Folder["link"], "f");
+        Shell.Run("ln", Folder["f"], Folder["hard"]).ExitCode.ShouldBe(0);
+        foreach (string[] line in (string[][])[typed.Split(' '), [.. typed.Split(' '), "--overwrite"]])
+        {
+            using ToolProcess tool = ToolProcess.Start(Folder.FullPath, line);
+            ToolRun run = await tool.EndAsync(ExitCode.Usage);
+            run.Error.ShouldBe($"sluice: {words}\n");
+            Directory.EnumerateFileSystemEntries(Folder.FullPath).Select(Path.GetFileName).Order()
+                .ShouldBe(["d", "e", "f", "g", "hard", "link", "list"]);
+            foreach (string name in (string[])["f", "g", "d/f", "e/f"])
+                (await File.ReadAllTextAsync(Folder[name])).ShouldBe(name);
+            (await File.ReadAllTextAsync(Folder["list"])).ShouldBe("f\n");
+        }
+    }
+
+    [Fact]
+    public async Task An_old_result_may_lie_in_a_tree_that_is_copied_without_it()
+    {
+        Folder.Make("d/f", 3);
+        Folder.Make("d/sub/old.json", 3);
+        await ToolRun.SucceedAsync(
+            "copy", "-r", "--exclude", "sub", "--overwrite", "--json", Folder["d/sub/old.json"], Folder["d"], Folder["x"]);
+        Folder.Json("d/sub/old.json").GetProperty("files").GetInt64().ShouldBe(1);
+    }
+
     /// <summary>The disk may become full while it is written.</summary>
     [Trait("Tier", "slow")]
     [SkippableFact]

@@ -27,6 +27,9 @@ internal sealed record PageOutput(IReadOnlyList<(string Option, string Path)> Na
     // The files that did not exist when the command began. If one of them exists at the end, another process has created it.
     private readonly HashSet<string> _missing = new(StringComparer.Ordinal);
 
+    /// <summary>The results that are files, without stdout.</summary>
+    public IEnumerable<(string Option, string Path)> Files => Named.Where(n => n.Path != StandardOutput);
+
     /// <summary>Adds --json, --html, --csv, --overwrite and --wide to a command.</summary>
     public static Func<ParseResult, PageOutput> Define(OptionList command)
     {
@@ -50,8 +53,7 @@ internal sealed record PageOutput(IReadOnlyList<(string Option, string Path)> Na
 
     /// <summary>Returns the option that specifies this file, under any of its names; null if there is none.</summary>
     public string? OptionNaming(string path) =>
-        Named.Where(n => n.Path != StandardOutput)
-            .Where(n => EnvironmentProbe.RealPathOf(n.Path) == EnvironmentProbe.RealPathOf(path) || PathKinds.AreSame(n.Path, path))
+        Files.Where(n => EnvironmentProbe.RealPathOf(n.Path) == EnvironmentProbe.RealPathOf(path) || PathKinds.AreSame(n.Path, path))
             .Select(n => n.Option).FirstOrDefault();
 
     /// <summary>Checks, before the measurement, that the result files can be written.</summary>
@@ -67,10 +69,8 @@ internal sealed record PageOutput(IReadOnlyList<(string Option, string Path)> Na
         var places = new HashSet<string>(StringComparer.Ordinal);
         if (Named.Select(n => n.Path).FirstOrDefault(path => !places.Add(PlaceOf(path))) is { } twice)
             throw new UsageException($"{twice} is named for two results");
-        foreach ((string option, string path) in Named)
+        foreach ((string option, string path) in Files)
         {
-            if (path == StandardOutput)
-                continue;
             PathKind kind = PathKinds.Of(path);
             if (kind == PathKind.BlockDevice)
                 throw new UsageException($"{option}: {path} is a block device, and no place for a result");
