@@ -181,7 +181,7 @@ internal sealed class SpeedCommand(SpeedOptions options, CommandContext context)
         {
             foreach ((MeasuredSide side, IoTarget target) in targets)
             {
-                progress.Show(() => Measuring(side, Stopwatch.GetElapsedTime(start)));
+                progress.Show(() => Measuring(options, side, Stopwatch.GetElapsedTime(start)));
                 await runner.RunSliceAsync(target, side.Measured, options.Time / rounds, _cancellationToken);
                 _cancellationToken.ThrowIfCancellationRequested();
             }
@@ -189,13 +189,14 @@ internal sealed class SpeedCommand(SpeedOptions options, CommandContext context)
     }
 
     /// <summary>Returns the progress line: the current rate and IOPS, p99 so far, time, and the workload.</summary>
-    private string Measuring(MeasuredSide side, TimeSpan elapsed)
+    internal static string Measuring(SpeedOptions options, MeasuredSide side, TimeSpan elapsed)
     {
         Measurement measured = side.Measured;
         double rate = measured.LatestMiBPerSecond;
         long p99 = Math.Max(measured.Reads.Percentile(99), measured.Writes.Percentile(99)) / 1000;
-        TimeSpan total = options.Time * _sides.Count;
-        return $"{(_sides.Count > 1 ? $"{side.Name} " : "")}{rate:#,0} MiB/s, {rate * ByteSize.MiB / options.RequestSizeBytes:#,0} IOPS, "
+        TimeSpan total = options.Time * options.Sides.Count;
+        string name = options.Sides.Count > 1 ? $"{SpeedPage.SideName(side.Name)} " : "";
+        return $"{name}{rate:#,0} MiB/s, {rate * ByteSize.MiB / options.RequestSizeBytes:#,0} IOPS, "
             + $"p99 {p99:#,0} us, {Math.Min(elapsed.TotalSeconds, total.TotalSeconds):0} of {total.TotalSeconds:0} s, "
             + $"{options.OperationName} {Path.GetFileName(options.Path)}";
     }

@@ -25,7 +25,7 @@ internal sealed class LiveProgress : IDisposable
             return;
         IAnsiConsole console = terminal.AnsiError();
         _display = Task.Factory.StartNew(
-            () => Display(console), CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default);
+            () => Display(terminal, console), CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default);
     }
 
     /// <summary>Sets the function that returns the line; it is called a few times a second, on another thread.</summary>
@@ -45,14 +45,22 @@ internal sealed class LiveProgress : IDisposable
         return TerminalText.Columns(line) <= room ? line : $"{TerminalText.Cut(line, room - 3)}...";
     }
 
-    private void Display(IAnsiConsole console) =>
+    private void Display(TerminalStreams terminal, IAnsiConsole console)
+    {
+        if (!console.Profile.Capabilities.Ansi)
+        {
+            while (!_ended.Wait(PlainInterval))
+                terminal.WriteNotice(Fit(_line(), console.Profile.Width));
+            return;
+        }
         console.Status().Spinner(Spinner.Known.Line).Start(Starting, context =>
         {
-            while (!_ended.Wait(console.Profile.Capabilities.Ansi ? Interval : PlainInterval))
+            while (!_ended.Wait(Interval))
             {
                 string line = Fit(TerminalText.Printable(_line()), console.Profile.Width);
                 // An empty line is replaced, because Spectre throws an exception for it.
                 context.Status = Markup.Escape(line.Length > 0 ? line : Starting);
             }
         });
+    }
 }

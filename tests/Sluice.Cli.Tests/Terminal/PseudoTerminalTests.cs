@@ -83,6 +83,7 @@ public sealed partial class PseudoTerminalTests : FolderTest
         // One in ten seconds, however long the run takes.
         double most = (Stopwatch.GetElapsedTime(began).TotalSeconds / 10) + 1;
         ((double)lines.Count(l => l.Contains("IOPS, p99", StringComparison.Ordinal))).ShouldBeLessThanOrEqualTo(most);
+        lines.ShouldNotContain("starting");
     }
 
     /// <summary>How much there is in all is not known before the last file has been met.</summary>
