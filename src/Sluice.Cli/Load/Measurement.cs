@@ -6,6 +6,7 @@ internal sealed class Measurement
     private long _readBytes;
     private long _writtenBytes;
     private long _begunLate;
+    private long _zeros;
 
     public LatencyHistogram Reads { get; } = new();
 
@@ -65,6 +66,12 @@ internal sealed class Measurement
         NeverBegun += count;
         (isWrite ? Writes : Reads).RecordEvenly(shortestWaitNanoseconds, distanceNanoseconds, count);
     }
+
+    /// <summary>The number of zeros in what was touched.</summary>
+    public long Zeros => Volatile.Read(ref _zeros);
+
+    /// <summary>Accesses every byte, as a program does that uses the data. The compiler could remove a loop without a result.</summary>
+    public void Touch(ReadOnlySpan<byte> bytes) => Interlocked.Add(ref _zeros, bytes.Count((byte)0));
 
     public void Count(bool isWrite, int bytes, long latencyNanoseconds)
     {

@@ -189,7 +189,7 @@ internal sealed class WorkloadRunner : IDisposable
                 {
                     bytes = await target.ReadAsync(readBuffer, offset);
                     ended = _clock();
-                    AfterRead(readBuffer.Span, bytes, offset);
+                    AfterRead(measurement, readBuffer.Span, bytes, offset);
                 }
                 Count(target, measurement, isWrite, bytes, due ?? started, started, ended);
                 if (isWrite && IsFlushDue())
@@ -234,13 +234,13 @@ internal sealed class WorkloadRunner : IDisposable
         return buffer;
     }
 
-    private void AfterRead(ReadOnlySpan<byte> buffer, int bytes, long offset)
+    private void AfterRead(Measurement measurement, ReadOnlySpan<byte> buffer, int bytes, long offset)
     {
         if (bytes == 0)
             throw new IOException($"{_workload.Path}: the file ended at offset {offset} while it was being read");
         _verifier?.OnRead(buffer[..bytes], offset);
         if (_workload.TouchEveryByte)
-            ByteToucher.Touch(buffer[..bytes]);
+            measurement.Touch(buffer[..bytes]);
     }
 
     private void Count(IoTarget target, Measurement measurement, bool isWrite, int bytes, long intended, long started, long ended)

@@ -96,6 +96,14 @@ public sealed class ExamplesRunTests : FolderTest
     }
 
     [Fact]
+    public async Task A_file_gets_a_million_records_unless_another_number_is_given()
+    {
+        ToolRun run = await ToolRun.SucceedAsync("examples", Folder["a.dat"], "--rounds", "1", "--case", "read-block-file-stream");
+        run.Out.ShouldStartWith("1,000,000 records of 100 bytes");
+        new FileInfo(Folder["a.dat"]).Length.ShouldBe(100_000_000);
+    }
+
+    [Fact]
     public async Task Without_a_file_nothing_stays()
     {
         using ToolProcess tool = ToolProcess.StartAs(

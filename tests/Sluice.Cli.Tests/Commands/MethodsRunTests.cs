@@ -53,6 +53,7 @@ public sealed class MethodsRunTests : FolderTest
 
     [Theory]
     [InlineData("--read", "Reading into bytes", "Writing bytes")]
+    [InlineData("--write", "Writing bytes", "Reading into bytes")]
     [InlineData("--unit-tests", "WinFileIO unit tests", "ratio")]
     public async Task A_part_is_run_alone(string option, string there, string missing)
     {

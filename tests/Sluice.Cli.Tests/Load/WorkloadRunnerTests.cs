@@ -168,6 +168,70 @@ public sealed class WorkloadRunnerTests : FolderTest
         }
     }
 
+    [Theory]
+    [InlineData(null)]
+    [InlineData(1)]
+    [InlineData(4)]
+    public async Task Every_byte_that_was_read_is_touched_if_that_is_asked_for(int? outstanding)
+    {
+        await File.WriteAllBytesAsync(Folder["a"], new byte[8 * 1000]);
+        foreach (bool touches in (bool[])[true, false])
+        {
+            var workload = new Workload(Folder["a"], 8 * 1000, 1000) { Outstanding = outstanding, TouchEveryByte = touches };
+            using var runner = new WorkloadRunner(workload);
+            using var target = new IoTarget(IoSide.Sluice, workload.OpenOptions);
+            var measurement = new Measurement();
+            await runner.RunSliceAsync(target, measurement, TimeSpan.FromMilliseconds(1), CancellationToken.None);
+            measurement.Bytes.ShouldBeGreaterThan(0);
+            // All bytes of the file are zeros, which touching counts.
+            measurement.Zeros.ShouldBe(touches ? measurement.Bytes : 0);
+        }
+    }
+
+    /// <summary>A read of the target ends when as many have begun as are to be outstanding.</summary>
+    [Theory]
+    [InlineData(1)]
+    [InlineData(2)]
+    [InlineData(32)]
+    public async Task As_many_requests_are_outstanding_as_are_asked_for(int outstanding)
+    {
+        await File.WriteAllBytesAsync(Folder["a"], new byte[65_536]);
+        var workload = new Workload(Folder["a"], 65_536, 4096) { Outstanding = outstanding };
+        using var runner = new WorkloadRunner(workload);
+        using var target = new GatheringTarget(workload, outstanding);
+        Task slice = runner.RunSliceAsync(target, new Measurement(), TimeSpan.FromMilliseconds(20), CancellationToken.None);
+        await target.Full.WaitAsync(TimeSpan.FromMinutes(1));
+        await slice;
+        target.Most.ShouldBe(outstanding);
+    }
+
+    /// <summary>Reads wait until a number of them have begun for the first time.</summary>
+    private sealed class GatheringTarget(Workload workload, int awaited) : IoTarget(IoSide.Sluice, workload.OpenOptions)
+    {
+        private readonly TaskCompletionSource _full = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        private readonly Lock _lock = new();
+        private int _now;
+
+        public Task Full => _full.Task;
+
+        public int Most { get; private set; }
+
+        public override async ValueTask<int> ReadAsync(Memory<byte> buffer, long fileOffset)
+        {
+            lock (_lock)
+            {
+                Most = Math.Max(Most, ++_now);
+                if (_now == awaited)
+                    _full.TrySetResult();
+            }
+            await Full;
+            int read = await base.ReadAsync(buffer, fileOffset);
+            lock (_lock)
+                _now--;
+            return read;
+        }
+    }
+
     /// <summary>A read takes a millisecond of its own clock; whoever asks for the descriptor, to drop pages, takes a second.</summary>
     private sealed class SteppedTarget(Workload workload) : IoTarget(IoSide.Bcl, workload.OpenOptions)
     {
