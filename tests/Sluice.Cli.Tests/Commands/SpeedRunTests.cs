@@ -118,6 +118,7 @@ public sealed class SpeedRunTests : FolderTest
         JsonElement report = await JsonAsync($"-t0 {create} -b64K --force");
         new FileInfo(FilePath).Length.ShouldBe(300001);
         report.GetProperty("creations")[0].GetProperty("sizeBytes").GetInt64().ShouldBe(300001);
+        report.GetProperty("creations")[0].GetProperty("method").GetString().ShouldBe(create[1] == 'x' ? "extend" : "preallocate");
         report.GetProperty("sides").GetArrayLength().ShouldBe(0);
         report.GetProperty("workload").GetProperty("operation").GetString().ShouldBe("create");
     }
@@ -218,6 +219,18 @@ public sealed class SpeedRunTests : FolderTest
         string[] cells = line.Split(',');
         cells.Length.ShouldBe(SpeedCsv.Columns.Count);
         cells[SpeedCsv.Columns.ToList().IndexOf("file_bytes")].ShouldBe((1024 * 1024).ToString(CultureInfo.InvariantCulture));
+    }
+
+    [Theory]
+    [InlineData("--mix 80:20", "readLatency")]
+    [InlineData("-w", "writeLatency")]
+    public async Task The_latencies_of_the_quiet_line_are_those_of_the_reads_if_there_are_any(string options, string latency)
+    {
+        // The first request of this mix is a read.
+        ToolRun run = await SpeedAsync($"-q -t0.2 -p1M -b4K {options} --json {Folder["r.json"]}");
+        string[] cells = run.Out.TrimEnd('\n').Split(',');
+        double mean = double.Parse(cells[SpeedCsv.Columns.ToList().IndexOf("mean_us")], CultureInfo.InvariantCulture);
+        Folder.Json("r.json").GetProperty("sides")[0].GetProperty(latency).GetProperty("meanUs").GetDouble().ShouldBe(mean, 0.001);
     }
 
     [Fact]

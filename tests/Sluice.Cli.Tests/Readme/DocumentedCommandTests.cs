@@ -1,6 +1,7 @@
 using System.Text.RegularExpressions;
 using Shouldly;
 using Sluice.Cli.Commands;
+using Sluice.Cli.Load;
 using Sluice.Cli.Terminal;
 using Sluice.Cli.Tests.Support;
 using Xunit;
@@ -72,6 +73,10 @@ public sealed partial class DocumentedCommandTests
                 .Except(options.SelectMany(o => o)).Except(EveryCommandHas).ShouldBeEmpty(command);
         }
     }
+
+    [Fact]
+    public async Task The_page_of_the_tool_names_the_columns_of_the_quiet_line_in_their_order() =>
+        (await File.ReadAllTextAsync(CliPage)).Replace(",\n", ", ").ShouldContain($"```\n{string.Join(", ", SpeedCsv.Columns)}\n```");
 
     /// <summary>Returns the names of each option of a command, the short one first, but for those that every command has.</summary>
     private static async Task<IEnumerable<string[]>> OptionsOf(string command)
