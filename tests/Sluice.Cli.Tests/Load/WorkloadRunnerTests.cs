@@ -197,9 +197,10 @@ public sealed class WorkloadRunnerTests : FolderTest
     {
         await File.WriteAllBytesAsync(Folder["a"], new byte[65_536]);
         var workload = new Workload(Folder["a"], 65_536, 4096) { Outstanding = outstanding };
-        using var runner = new WorkloadRunner(workload);
         using var target = new GatheringTarget(workload, outstanding);
-        Task slice = runner.RunSliceAsync(target, new Measurement(), TimeSpan.FromMilliseconds(20), CancellationToken.None);
+        // The time of the slice is over when all of them have begun.
+        using var runner = new WorkloadRunner(workload, () => target.Full.IsCompleted ? 10 * Stopwatch.Frequency : 1);
+        Task slice = runner.RunSliceAsync(target, new Measurement(), TimeSpan.FromSeconds(1), CancellationToken.None);
         await target.Full.WaitAsync(TimeSpan.FromMinutes(1));
         await slice;
         target.Most.ShouldBe(outstanding);
