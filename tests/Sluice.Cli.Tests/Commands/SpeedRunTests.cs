@@ -221,18 +221,6 @@ public sealed class SpeedRunTests : FolderTest
         cells[SpeedCsv.Columns.ToList().IndexOf("file_bytes")].ShouldBe((1024 * 1024).ToString(CultureInfo.InvariantCulture));
     }
 
-    [Theory]
-    [InlineData("--mix 80:20", "readLatency")]
-    [InlineData("-w", "writeLatency")]
-    public async Task The_latencies_of_the_quiet_line_are_those_of_the_reads_if_there_are_any(string options, string latency)
-    {
-        // The first request of this mix is a read.
-        ToolRun run = await SpeedAsync($"-q -t0.2 -p1M -b4K {options} --json {Folder["r.json"]}");
-        string[] cells = run.Out.TrimEnd('\n').Split(',');
-        double mean = double.Parse(cells[SpeedCsv.Columns.ToList().IndexOf("mean_us")], CultureInfo.InvariantCulture);
-        Folder.Json("r.json").GetProperty("sides")[0].GetProperty(latency).GetProperty("meanUs").GetDouble().ShouldBe(mean, 0.001);
-    }
-
     [Fact]
     public async Task The_latencies_in_the_line_of_a_mix_are_those_of_its_writes()
     {
