@@ -91,10 +91,14 @@ public sealed class MeasuringCommandTests : FolderTest
         using TestVolume disk = TestVolume.MountMemory(Folder["disk"], diskSize);
         using ToolProcess tool = ToolProcess.Start(Folder.FullPath, command, "--quick", disk.Path);
         await tool.WaitUntilAsync(() => Directory.EnumerateFiles(disk.Path, "*.dat", SearchOption.AllDirectories).Any());
+        // Stopped, because it could end before the disk is full.
+        tool.Signal("STOP");
         string others = Path.Combine(disk.Path, "others");
         Task<ToolRun> ending = tool.EndAsync();
-        await FillAsync(others, until: ending);
+        Task filling = FillAsync(others, until: ending);
+        tool.Signal("CONT");
         ToolRun run = await ending;
+        await filling;
         run.ExitCode.ShouldBe(ExitCode.IoError, run.Error);
         // Which side meets the full disk first is chance: a write, a preallocation of .NET's, or the look at the free space before a file.
         run.Error.ShouldMatch("[Nn]o space left on device|the disk was full|not measured: .* needed, .* free");
@@ -157,7 +161,7 @@ public sealed class MeasuringCommandTests : FolderTest
         }
     }
 
-    /// <summary>Takes what is free, and what the tool frees meanwhile.</summary>
+    /// <summary>Fills the disk before it returns, and again whatever is freed until the task has ended.</summary>
     private static async Task FillAsync(string path, Task until)
     {
         byte[] block = new byte[1 << 20];
