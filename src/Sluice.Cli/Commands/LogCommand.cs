@@ -126,7 +126,7 @@ internal sealed class LogCommand(LogOptions options, CommandContext context)
     private Timer LookForReader(CancellationTokenSource ended) => new(
         _ =>
         {
-            _terminal.LookForReader();
+            _terminal.OutBytes?.LookForReader();
             if (_terminal.IsOutputClosed)
                 ended.Cancel();
         },

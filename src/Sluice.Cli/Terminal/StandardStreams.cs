@@ -1,5 +1,4 @@
 using System.Text;
-using Microsoft.Win32.SafeHandles;
 using Sluice.Diagnostics;
 
 namespace Sluice.Cli.Terminal;
@@ -10,29 +9,24 @@ namespace Sluice.Cli.Terminal;
 /// </summary>
 internal sealed class StandardStreams
 {
-    private const int BytesGathered = 64 * 1024;
+    private readonly StandardStream _output;
 
-    private readonly TellingStream _output;
-
-    private StandardStreams(TellingStream output, TerminalStreams terminal) => (_output, Terminal) = (output, terminal);
+    private StandardStreams(StandardStream output, TerminalStreams terminal) => (_output, Terminal) = (output, terminal);
 
     public TerminalStreams Terminal { get; }
 
     public static StandardStreams Open()
     {
         bool hasInput = StandardDescriptor.IsInherited(0);
-        bool hasOutput = StandardDescriptor.IsInherited(1);
-        var output = new TellingStream(hasOutput ? Console.OpenStandardOutput() : null);
-        var error = new TellingStream(StandardDescriptor.IsInherited(2) ? Console.OpenStandardError() : null);
+        var output = new StandardStream(StandardDescriptor.IsInherited(1) ? Console.OpenStandardOutput() : null);
+        var error = new StandardStream(StandardDescriptor.IsInherited(2) ? Console.OpenStandardError() : null);
         // The writers become those of Console, because .NET determines colors and widths from Console.
         bool isUtf8 = IsUtf8Terminal(Environment.GetEnvironmentVariable);
         Console.SetOut(Text(output, isUtf8 || Console.IsOutputRedirected));
         Console.SetError(Text(error, isUtf8 || Console.IsErrorRedirected));
         var terminal = new TerminalStreams(Console.Out, Console.Error, () => hasInput ? Console.In : TextReader.Null)
         {
-            OutBytes = new StandardOutput(
-                () => new BufferedStream(new TellingStream(hasOutput ? OpenContent() : null) { Like = output }, BytesGathered),
-                () => output.Failure is not null, () => hasOutput && StandardDescriptor.HasNoReader(1)),
+            OutBytes = output,
             IsOutputTerminal = !Console.IsOutputRedirected,
             IsErrorTerminal = !Console.IsErrorRedirected,
             IsInputTerminal = !Console.IsInputRedirected,
@@ -71,16 +65,4 @@ internal sealed class StandardStreams
         {
             AutoFlush = true,
         };
-
-    /// <summary>
-    /// Opens stdout for <c>log</c>. The console's stream does not report that a pipe has no reader, and `tail -f` would never end.
-    /// </summary>
-    private static Stream OpenContent()
-    {
-        if (OperatingSystem.IsWindows())
-            return Console.OpenStandardOutput();
-        var stream = new FileStream(new SafeFileHandle(1, ownsHandle: false), FileAccess.Write, bufferSize: 0);
-        // The console's stream is used for files, because it writes at the current position, which other processes may change.
-        return stream.CanSeek ? Console.OpenStandardOutput() : stream;
-    }
 }

@@ -9,21 +9,14 @@ namespace Sluice.Cli.Terminal;
 /// </param>
 internal sealed record TerminalStreams(TextWriter Out, TextWriter Error, Func<TextReader> OpenInput)
 {
-    // The HResult of .NET for EPIPE.
-    private const int BrokenPipe = 32;
-
     private readonly List<string> _lateErrors = [];
-    private Stream? _outBytes;
+    private Stream? _buffered;
 
     /// <summary>The destination of <see cref="Out"/> for bytes that may not be text; null to write them as decoded text.</summary>
-    public StandardOutput? OutBytes { get; init; }
+    public StandardStream? OutBytes { get; init; }
 
     /// <summary>Returns true if the output of <see cref="WriteContent"/> has no reader any more, or writes to stdout fail.</summary>
-    public bool IsOutputClosed
-    {
-        get => field || OutBytes?.HasFailed() == true;
-        private set;
-    }
+    public bool IsOutputClosed => OutBytes?.IsClosed == true;
 
     /// <summary>The messages of <see cref="TellAtEnd"/>.</summary>
     public IReadOnlyList<string> LateErrors => _lateErrors;
@@ -86,16 +79,9 @@ internal sealed record TerminalStreams(TextWriter Out, TextWriter Error, Func<Te
     {
         if (!IsOutputTerminal && OutBytes is { } output)
         {
-            Stream stream = _outBytes ??= output.Open();
-            try
-            {
-                stream.Write(bytes);
-                stream.WriteByte((byte)'\n');
-            }
-            catch (IOException e) when (e.HResult == BrokenPipe)
-            {
-                IsOutputClosed = true;
-            }
+            _buffered ??= output.ForBytes();
+            _buffered.Write(bytes);
+            _buffered.WriteByte((byte)'\n');
             return;
         }
         string text = Encoding.UTF8.GetString(bytes);
@@ -118,25 +104,7 @@ internal sealed record TerminalStreams(TextWriter Out, TextWriter Error, Func<Te
     }
 
     /// <summary>Writes the buffered bytes of <see cref="WriteContent"/>.</summary>
-    public void FlushContent()
-    {
-        try
-        {
-            if (!IsOutputClosed)
-                _outBytes?.Flush();
-        }
-        catch (IOException e) when (e.HResult == BrokenPipe)
-        {
-            IsOutputClosed = true;
-        }
-    }
-
-    /// <summary>Checks whether stdout still has a reader, which otherwise only a write would report.</summary>
-    public void LookForReader()
-    {
-        if (OutBytes?.HasNoReader() == true)
-            IsOutputClosed = true;
-    }
+    public void FlushContent() => _buffered?.Flush();
 
     /// <summary>Writes a line to stderr that is not part of the result.</summary>
     public void WriteNotice(string text) => WriteLine(Error, IsErrorTerminal, text, hang: 0, used: 0);
@@ -195,9 +163,3 @@ internal sealed record TerminalStreams(TextWriter Out, TextWriter Error, Func<Te
         Out = new AnsiConsoleOutput(writer),
     };
 }
-
-/// <summary>The standard output of the process.</summary>
-/// <param name="Open">Opens it for bytes.</param>
-/// <param name="HasFailed">Returns true if a write has failed. The error is printed at the end.</param>
-/// <param name="HasNoReader">Returns true if it has no reader any more, as far as this is known without a write.</param>
-internal sealed record StandardOutput(Func<Stream> Open, Func<bool> HasFailed, Func<bool> HasNoReader);
