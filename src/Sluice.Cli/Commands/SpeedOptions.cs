@@ -19,6 +19,9 @@ internal sealed record SpeedOptions : Workload
 
     public const long DefaultFileSizeBytes = ByteSize.GiB;
 
+    private static readonly (string Name, CacheMode Value)[] Caches =
+        [("hot", CacheMode.Hot), ("cold", CacheMode.Cold), ("direct", CacheMode.Direct)];
+
     public SpeedOptions(string path)
         : base(path, FileSizeBytes: 0, RequestSizeBytes: (int)(64 * ByteSize.KiB))
     {
@@ -46,6 +49,9 @@ internal sealed record SpeedOptions : Workload
 
     public string OperationName =>
         Time == TimeSpan.Zero ? "create" : Mix is not null ? $"mix {Mix}" : WriteShare > 0 ? "write" : "read";
+
+    /// <summary>The value of --cache; "as is" without it.</summary>
+    public string CacheName => Array.Find(Caches, c => c.Value == Cache).Name ?? "as is";
 
     public IReadOnlyList<IoSide> Sides => SidesOf(Engine);
 
@@ -230,8 +236,7 @@ internal sealed record SpeedOptions : Workload
 
     private static CacheMode ParseCache(string? text, bool direct)
     {
-        CacheMode cache = OptionText.Choice("--cache", text, ("hot", CacheMode.Hot), ("cold", CacheMode.Cold), ("direct", CacheMode.Direct))
-            ?? (direct ? CacheMode.Direct : CacheMode.AsIs);
+        CacheMode cache = OptionText.Choice("--cache", text, Caches) ?? (direct ? CacheMode.Direct : CacheMode.AsIs);
         return !direct || cache == CacheMode.Direct ? cache : throw new UsageException($"-d and --cache {text} exclude each other");
     }
 }

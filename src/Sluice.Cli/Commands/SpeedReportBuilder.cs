@@ -51,20 +51,12 @@ internal static class SpeedReportBuilder
         RequestSizeBytes: options.RequestSizeBytes,
         Outstanding: options.Outstanding,
         SeekPercent: options.SeekPercent,
-        Cache: CacheName(options.Cache),
+        Cache: options.CacheName,
         TouchEveryByte: options.TouchEveryByte,
         OfferedIops: options.OperationsPerSecond,
         TimeSeconds: options.Time.TotalSeconds,
         WarmUpSeconds: warmUp.TotalSeconds,
         Seed: options.Seed);
-
-    public static string CacheName(CacheMode cache) => cache switch
-    {
-        CacheMode.Hot => "hot",
-        CacheMode.Cold => "cold",
-        CacheMode.Direct => "direct",
-        _ => "as is",
-    };
 
     private static SideReport Side(MeasuredSide side, SpeedOptions options, double? hertz)
     {
@@ -118,7 +110,7 @@ internal static class SpeedReportBuilder
             yield break;
         string?[] asked =
         [
-            options.Cache is CacheMode.Cold or CacheMode.Direct ? CacheName(options.Cache) : null,
+            options.Cache is CacheMode.Cold or CacheMode.Direct ? options.CacheName : null,
             options.Create == CreateMode.Preallocate ? "preallocate" : null,
         ];
         if (asked.OfType<string>().Any())

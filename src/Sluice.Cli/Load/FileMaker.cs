@@ -23,8 +23,7 @@ internal static class FileMaker
         {
             cancellationToken.ThrowIfCancellationRequested();
             int bytes = (int)Math.Min(buffer.Length, sizeBytes - offset);
-            if (bytes >= sizeof(long))
-                System.Buffers.Binary.BinaryPrimitives.WriteInt64LittleEndian(buffer.Span, offset);
+            PinnedBuffer.Stamp(buffer.Span[..bytes], offset);
             target.Write(buffer[..bytes], offset);
             offset += bytes;
             progress?.Invoke(offset);

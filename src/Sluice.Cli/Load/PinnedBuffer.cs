@@ -1,3 +1,4 @@
+using System.Buffers.Binary;
 using System.Runtime.InteropServices;
 
 namespace Sluice.Cli.Load;
@@ -21,5 +22,12 @@ internal static class PinnedBuffer
         Memory<byte> buffer = Allocate(sizeBytes);
         new Random(seed).NextBytes(buffer.Span);
         return buffer;
+    }
+
+    /// <summary>Writes the offset to the start of a block: a deduplicating device would store equal blocks once.</summary>
+    public static void Stamp(Span<byte> block, long offset)
+    {
+        if (block.Length >= sizeof(long))
+            BinaryPrimitives.WriteInt64LittleEndian(block, offset);
     }
 }

@@ -140,17 +140,6 @@ internal static class SpeedPage
     private static PageSection Creations(IReadOnlyList<CreationReport> creations) => new()
     {
         Heading = "Creating the file",
-        Charts =
-        [
-            new PageChart(
-                "Rate of creation",
-                ChartKind.Bar,
-                new ChartAxis("until", Categories: ["written", "on the disk"]),
-                new ChartAxis("rate", "MiB/s"),
-                [
-                    .. creations.Select(c => new ChartSeries { Name = SideName(c.Side), Y = [c.MiBPerSecond, c.MiBPerSecondWithFlush] }),
-                ]),
-        ],
         Tables =
         [
             new PageTable(

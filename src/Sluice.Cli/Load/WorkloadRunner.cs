@@ -181,7 +181,8 @@ internal sealed class WorkloadRunner : IDisposable
                 long started = _clock();
                 if (isWrite)
                 {
-                    await target.WriteAsync(Stamp(buffer, offset), offset);
+                    PinnedBuffer.Stamp(buffer.Span, offset);
+                    await target.WriteAsync(buffer, offset);
                     ended = _clock();
                     _verifier?.OnWritten(offset);
                 }
@@ -225,14 +226,6 @@ internal sealed class WorkloadRunner : IDisposable
 
     private bool NextIsWrite(Random random) =>
         _workload.WriteShare >= 1 || (_workload.WriteShare > 0 && random.NextDouble() < _workload.WriteShare);
-
-    // Makes each block different: a deduplicating device would store equal blocks once.
-    private static ReadOnlyMemory<byte> Stamp(Memory<byte> buffer, long offset)
-    {
-        if (buffer.Length >= sizeof(long))
-            System.Buffers.Binary.BinaryPrimitives.WriteInt64LittleEndian(buffer.Span, offset);
-        return buffer;
-    }
 
     private void AfterRead(Measurement measurement, ReadOnlySpan<byte> buffer, int bytes, long offset)
     {
