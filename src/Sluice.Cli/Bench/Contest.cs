@@ -3,10 +3,8 @@ namespace Sluice.Cli.Bench;
 /// <summary>An opened row: the implementations to compare, and the resources to dispose after it.</summary>
 internal sealed class Contest(Contender sluice, Contender dotNet, params IDisposable[] owned) : IDisposable
 {
-    public Contest(Func<Slice, Task> sluice, Func<Slice, Task> dotNet, Action? prepare = null, params IDisposable[] owned)
-        : this(
-            new Contender("Sluice", sluice) { Prepare = prepare },
-            new Contender(BenchTable.DotNetName, dotNet) { Prepare = prepare }, owned)
+    public Contest(Func<Slice, Task> sluice, Func<Slice, Task> dotNet, params IDisposable[] owned)
+        : this(new Contender("Sluice", sluice), new Contender(BenchTable.DotNetName, dotNet), owned)
     {
     }
 

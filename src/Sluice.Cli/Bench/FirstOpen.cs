@@ -46,10 +46,10 @@ internal static class FirstOpen
         TimeSpan cpu = TimeSpan.Zero;
         do
         {
-            FirstOpenCost cost = Measure(side, path);
-            elapsed += cost.Elapsed;
-            cpu += cost.Cpu;
-            slice.AllocatedBytes += cost.AllocatedBytes;
+            (TimeSpan tookElapsed, TimeSpan tookCpu, long allocated) = Measure(side, path);
+            elapsed += tookElapsed;
+            cpu += tookCpu;
+            slice.AllocatedBytes += allocated;
             slice.Count(0);
         }
         while (!slice.IsOver);
@@ -58,14 +58,14 @@ internal static class FirstOpen
     }
 
     /// <exception cref="IOException">The process could not be started or failed, or its output cannot be parsed.</exception>
-    public static FirstOpenCost Measure(string side, string path)
+    public static (TimeSpan Elapsed, TimeSpan Cpu, long AllocatedBytes) Measure(string side, string path)
     {
         string said = ThisTool.Read(Argument, side, path);
         return said.Trim().Split(' ') is [var elapsed, var processor, var allocated]
             && double.TryParse(elapsed, CultureInfo.InvariantCulture, out double us)
             && double.TryParse(processor, CultureInfo.InvariantCulture, out double cpuUs)
             && long.TryParse(allocated, CultureInfo.InvariantCulture, out long bytes)
-            ? new FirstOpenCost(TimeSpan.FromMicroseconds(us), TimeSpan.FromMicroseconds(cpuUs), bytes)
+            ? (TimeSpan.FromMicroseconds(us), TimeSpan.FromMicroseconds(cpuUs), bytes)
             : throw new IOException($"the process that opens a file printed '{said.Trim()}'");
     }
 
@@ -81,6 +81,3 @@ internal static class FirstOpen
         return RandomAccess.Read(handle, buffer, 0);
     }
 }
-
-/// <summary>The cost of the first open and read of a process, without the start of the process.</summary>
-internal readonly record struct FirstOpenCost(TimeSpan Elapsed, TimeSpan Cpu, long AllocatedBytes);

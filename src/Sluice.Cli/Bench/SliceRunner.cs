@@ -1,5 +1,4 @@
 using System.Diagnostics;
-using Sluice.Cli.Load;
 
 namespace Sluice.Cli.Bench;
 
@@ -16,7 +15,7 @@ internal sealed class SliceRunner(CancellationToken cancellationToken)
         AllocationWatch? watch = contender.MeasuresAllocations || contender.RunsPrograms ? null : new AllocationWatch(slice, duration);
         // The yield moves the state machine of this method to the heap before the first reading, for the same reason.
         await Task.Yield();
-        TimeSpan children = contender.RunsPrograms ? CpuMeter.ChildTime() : default;
+        TimeSpan children = contender.RunsPrograms ? ChildProcesses.CpuTime() : default;
         TimeSpan cpu = Environment.CpuUsage.TotalTime;
         long start = Stopwatch.GetTimestamp();
         slice.Start();
@@ -34,7 +33,7 @@ internal sealed class SliceRunner(CancellationToken cancellationToken)
         await run;
 
         if (contender.RunsPrograms)
-            cpuAtEnd += CpuMeter.ChildTime() - children;
+            cpuAtEnd += ChildProcesses.CpuTime() - children;
         // An interrupted slice is not checked, and its values are discarded.
         if (!cancellationToken.IsCancellationRequested)
             contender.Verify?.Invoke(slice);

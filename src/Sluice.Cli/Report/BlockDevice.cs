@@ -52,15 +52,8 @@ internal sealed class BlockDevice
     /// <param name="deviceNumber">The device number, as major:minor.</param>
     public static BlockDevice? FromNumber(string deviceNumber) => FromLink(Path.Combine("/sys/dev/block", deviceNumber));
 
-    /// <summary>Returns the name in brackets, such as mq-deadline in "none [mq-deadline] kyber"; null if there is none.</summary>
-    internal static string? ActiveOf(string? choices)
-    {
-        if (choices is null)
-            return null;
-        int open = choices.IndexOf('[', StringComparison.Ordinal);
-        int close = choices.IndexOf(']', StringComparison.Ordinal);
-        return open >= 0 && close > open ? choices[(open + 1)..close] : choices;
-    }
+    /// <summary>Returns the name in brackets, such as mq-deadline in "none [mq-deadline] kyber"; the whole text if there is none.</summary>
+    internal static string? ActiveOf(string? choices) => choices?.Split('[', ']') is [_, var active, _] ? active : choices;
 
     internal static BlockDevice? FromLink(string link)
     {

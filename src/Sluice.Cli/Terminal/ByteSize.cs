@@ -38,18 +38,6 @@ internal static class ByteSize
         return true;
     }
 
-    /// <summary>Formats a rate in whole MiB/s, or in the largest smaller unit that gives at least one: 1,000 MiB/s, 12 KiB/s.</summary>
-    public static string FormatRate(double bytesPerSecond)
-    {
-        (long unit, string name) = bytesPerSecond switch
-        {
-            >= MiB => (MiB, "MiB/s"),
-            >= KiB => (KiB, "KiB/s"),
-            _ => (1, "B/s"),
-        };
-        return $"{bytesPerSecond / unit:#,0} {name}";
-    }
-
     /// <summary>Formats a size in the largest suitable binary unit, with at most two decimals: 64 KiB, 1.5 MiB, 777 B.</summary>
     public static string Format(long bytes)
     {

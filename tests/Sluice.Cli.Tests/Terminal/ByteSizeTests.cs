@@ -43,13 +43,4 @@ public sealed class ByteSizeTests
     [InlineData(1610612736, "1.5 GiB")]
     [InlineData(long.MaxValue, "8388608 TiB")]
     public void Formats_with_the_largest_unit_that_fits(long bytes, string expected) => ByteSize.Format(bytes).ShouldBe(expected);
-
-    [Theory]
-    [InlineData(0, "0 B/s")]
-    [InlineData(999.6, "1,000 B/s")]
-    [InlineData(2048, "2 KiB/s")]
-    [InlineData(524_288, "512 KiB/s")]
-    [InlineData(1_048_576_000, "1,000 MiB/s")]
-    public void Formats_a_rate_in_a_unit_of_which_there_is_one(double rate, string expected) =>
-        ByteSize.FormatRate(rate).ShouldBe(expected);
 }

@@ -149,7 +149,7 @@ internal static class EverydaySuite
             "SluiceFile.WriteManyAsync; File.WriteAllBytes in a loop; each file is new", static context =>
             {
                 context.RequireRoom(BytesOfTrees(context.Scale));
-                return SmallFileRows.OpenWrite(context, Name, synchronous: true);
+                return SmallFileRows.OpenWrite(context, Name);
             })
         {
             Fills = PageCacheFill.Once,

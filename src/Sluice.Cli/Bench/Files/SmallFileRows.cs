@@ -18,7 +18,7 @@ internal static class SmallFileRows
         {
             Fills = PageCacheFill.Once,
         };
-        yield return new Row("files-write", "10,000 x 4 KiB, write all", "every file is new; .NET: a loop of WriteAllBytesAsync",
+        yield return new Row("files-write", "10,000 x 4 KiB, write all", "every file is new; .NET: a loop of WriteAllBytes",
             context => OpenWrite(context, "written"))
         {
             Fills = PageCacheFill.Once,
@@ -32,7 +32,7 @@ internal static class SmallFileRows
         Action? prepare = cold ? tree.Drop : null;
         int degree = BestDegree(tree, prepare);
         return new Contest(
-            Side("Sluice", () => ReadBatchAsync(tree).AsTask()), Side(".NET", () => ReadOneByOneAsync(tree)))
+            Side("Sluice", () => ReadBatchAsync(tree).AsTask()), Side(".NET", () => Task.FromResult(ReadOneByOne(tree))))
         {
             Second = Side($"Parallel.ForEachAsync ({degree})", () => ReadInParallelAsync(tree, degree)),
         };
@@ -72,12 +72,6 @@ internal static class SmallFileRows
         return tree.Paths.Length;
     }
 
-    private static async Task ReadOneByOneAsync(FileTree tree)
-    {
-        foreach (string path in tree.Paths)
-            Check(await File.ReadAllBytesAsync(path));
-    }
-
     public static Task ReadInParallelAsync(FileTree tree, int degree) => Parallel.ForEachAsync(
         tree.Paths, new ParallelOptions { MaxDegreeOfParallelism = degree },
         async (path, token) => Check(await File.ReadAllBytesAsync(path, token)));
@@ -104,8 +98,7 @@ internal static class SmallFileRows
     }
 
     /// <summary>Compares writing new files in a batch with writing them one by one.</summary>
-    /// <param name="synchronous">True if .NET calls WriteAllBytes; false if it awaits WriteAllBytesAsync.</param>
-    public static Contest OpenWrite(BenchContext context, string name, bool synchronous = false)
+    public static Contest OpenWrite(BenchContext context, string name)
     {
         byte[] content = new byte[FileBytes];
         new Random(42).NextBytes(content);
@@ -117,7 +110,7 @@ internal static class SmallFileRows
             paths = [.. Enumerable.Range(0, context.Scale.SmallFileCount).Select(i => Path.Combine(root, $"{i % 16}", $"file-{i}"))];
         });
         return new Contest(
-            Side("Sluice", WriteBatchAsync), Side(".NET", synchronous ? WriteOneByOne : WriteOneByOneAsync));
+            Side("Sluice", WriteBatchAsync), Side(".NET", WriteOneByOne));
 
         Contender Side(string name, Func<Task> writeAllAsync) => new(name, async slice =>
         {
@@ -136,12 +129,6 @@ internal static class SmallFileRows
             foreach (string path in paths)
                 File.WriteAllBytes(path, content);
             return Task.CompletedTask;
-        }
-
-        async Task WriteOneByOneAsync()
-        {
-            foreach (string path in paths)
-                await File.WriteAllBytesAsync(path, content);
         }
     }
 }

@@ -96,16 +96,7 @@ internal static class HandleRows
         TargetOptions options, Func<IoTarget, Func<Slice, Task>> loop, int depth = 1, Action<IoTarget>? prepare = null,
         params IDisposable[] owned)
     {
-        try
-        {
-            DirectIo.Require(options.Path, options.Caching);
-        }
-        catch (RowSkippedException)
-        {
-            foreach (IDisposable resource in owned)
-                resource.Dispose();
-            throw;
-        }
+        DirectIo.Require(options.Path, options.Caching);
         var sluice = new IoTarget(IoSide.Sluice, options);
         var dotNet = new IoTarget(IoSide.Bcl, options);
         return new Contest(Side("Sluice", sluice), Side(BenchTable.DotNetName, dotNet), [sluice, dotNet, .. owned]);
@@ -130,7 +121,12 @@ internal static class HandleRows
         const int Threads = 64;
         return new Row($"direct-read-4k-d{depth}-t{Threads}", $"direct read, depth {depth}, {Threads} pool threads",
             "as it comes, the pool lets few of .NET's blocking reads run at once; with ThreadPool.SetMinThreads it is a stronger peer",
-            context => OpenDirectRead(context, depth, new PoolThreads(Threads)))
+            context =>
+            {
+                // This is checked before the pool is changed.
+                DirectIo.Require(context.DirectFile, FileCaching.Direct);
+                return OpenDirectRead(context, depth, new PoolThreads(Threads));
+            })
         {
             IsRequest = true,
         };
@@ -203,7 +199,7 @@ internal static class HandleRows
         Memory<byte>[] buffers = Loops.Buffers(BatchSize, PageBytes);
         var requests = new ReadRequest[BatchSize];
         var tasks = new Task<int>[BatchSize];
-        return new Contest(ReadBatch, ReadAllAsync, prepare: null, sluice, dotNet);
+        return new Contest(ReadBatch, ReadAllAsync, sluice, dotNet);
 
         SluiceHandle Open() => SluiceHandle.Open(context.DirectFile, options: FileOptions.Asynchronous, caching: FileCaching.Direct);
 
@@ -243,7 +239,7 @@ internal static class HandleRows
         IReadOnlyList<Memory<byte>> segments = Loops.Buffers(SegmentCount, SegmentBytes);
         return new Contest(
             slice => Loops.Repeat(slice, _ => sluice.Read(segments, Next())),
-            slice => Loops.Repeat(slice, _ => RandomAccess.Read(dotNet, segments, Next())), prepare: null, sluice, dotNet);
+            slice => Loops.Repeat(slice, _ => RandomAccess.Read(dotNet, segments, Next())), sluice, dotNet);
 
         long Next() => Loops.RandomOffset(context.Scale.HotFileBytes, (int)TransferBytes);
     }

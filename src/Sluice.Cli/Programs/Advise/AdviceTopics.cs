@@ -234,7 +234,7 @@ internal static class AdviceTopics
 
     private static IReadOnlyList<Approach> SmallFilesWriting(BenchContext context)
     {
-        Contest contest = SmallFileRows.OpenWrite(context, "advise-written", synchronous: true);
+        Contest contest = SmallFileRows.OpenWrite(context, "advise-written");
         return
         [
             Approach.Of(".NET File.WriteAllBytes", "File.WriteAllBytes(path, content);", contest.DotNet),

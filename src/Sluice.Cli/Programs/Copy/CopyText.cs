@@ -69,7 +69,7 @@ internal static class CopyText
     public static string Rate(long bytes, double seconds, double cpuSeconds, long? totalBytes = null)
     {
         string of = totalBytes is { } all ? $" of {ByteSize.Format(all)}" : "";
-        string rate = bytes > 0 ? $", {ByteSize.FormatRate(CopyReport.Rate(bytes, seconds) * ByteSize.MiB)}" : "";
+        string rate = bytes > 0 ? $", {ByteSize.Format((long)(CopyReport.Rate(bytes, seconds) * ByteSize.MiB))}/s" : "";
         return $"{ByteSize.Format(bytes)}{of} in {seconds:0.00} s{rate}, CPU {cpuSeconds:0.00} s";
     }
 }

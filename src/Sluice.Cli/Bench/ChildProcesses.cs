@@ -1,16 +1,16 @@
 using System.Globalization;
 using Sluice.Cli.Report;
 
-namespace Sluice.Cli.Load;
+namespace Sluice.Cli.Bench;
 
-/// <summary>Measures the processor time (user and kernel) of the programs that this process has started.</summary>
-internal static class CpuMeter
+/// <summary>The programs that this process has started.</summary>
+internal static class ChildProcesses
 {
     /// <summary>
-    /// Returns the time of started programs that have ended, in steps of 10 ms: the sum of cutime and cstime (proc_pid_stat(5)). A tick is
+    /// Returns the processor time (user and kernel) of those that have ended, in steps of 10 ms: the sum of cutime and cstime (proc_pid_stat(5)). A tick is
     /// a hundredth of a second on every Linux system that .NET supports. Returns 0 on other systems.
     /// </summary>
-    public static TimeSpan ChildTime()
+    public static TimeSpan CpuTime()
     {
         if (SystemFile.FirstLine("/proc/self/stat") is not { } stat)
             return TimeSpan.Zero;
