@@ -9,6 +9,9 @@ namespace Sluice.Cli.Terminal;
 /// </summary>
 internal sealed class InterruptSignals : IDisposable
 {
+    /// <summary>The number of SIGXFSZ on Linux and macOS.</summary>
+    private const int FileSizeExceeded = 25;
+
     // Signals within this time count as one: timeout(1) and some shells send one signal to the process and to its group.
     private static readonly TimeSpan SameSignal = TimeSpan.FromSeconds(2);
 
@@ -25,6 +28,9 @@ internal sealed class InterruptSignals : IDisposable
     {
         foreach (PosixSignal signal in (ReadOnlySpan<PosixSignal>)[PosixSignal.SIGINT, PosixSignal.SIGTERM, PosixSignal.SIGHUP])
             _registrations.Add(PosixSignalRegistration.Create(signal, Handle));
+        // A write beyond the limit of the file size (ulimit -f) then fails with an error, instead of ending the process.
+        if (!OperatingSystem.IsWindows())
+            _registrations.Add(PosixSignalRegistration.Create((PosixSignal)FileSizeExceeded, static context => context.Cancel = true));
     }
 
     /// <summary>Returns true if this process has received a signal.</summary>

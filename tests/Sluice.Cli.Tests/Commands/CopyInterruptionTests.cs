@@ -38,6 +38,18 @@ public sealed class CopyInterruptionTests : FolderTest
     }
 
     [SkippableFact]
+    public async Task A_limit_of_the_file_size_is_an_error_and_leaves_no_half_made_file()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux() && Shell.Run("prlimit", "--version").ExitCode == 0, "it needs prlimit");
+        Folder.Make("a.bin", 4 << 20);
+        // The runtime itself would need larger files.
+        string[] limited = ["env", "DOTNET_EnableWriteXorExecute=0", "prlimit", $"--fsize={1 << 20}"];
+        using ToolProcess tool = ToolProcess.StartAs(limited, Folder.FullPath, "copy", "a.bin", "b.bin");
+        CommandChecks.ShouldFail(await tool.EndAsync(), ExitCode.IoError, "large");
+        Names().ShouldBe(["a.bin"]);
+    }
+
+    [SkippableFact]
     public async Task What_resume_keeps_is_named_and_gone_on_from()
     {
         byte[] content = File.ReadAllBytes(Folder.Make("a.bin", 8 << 20));
