@@ -16,10 +16,10 @@ namespace Sluice.Cli.Report.Pages;
 /// </code>
 /// A command with its own JSON or CSV format passes a method that writes it to Write.
 /// </summary>
-/// <param name="Named">The result files on the command line, each with the option that names it.</param>
+/// <param name="Named">The result files on the command line.</param>
 /// <param name="Overwrite">True to replace existing result files without confirmation.</param>
 /// <param name="IsWide">True to print tables with all their columns, whatever the width of the terminal.</param>
-internal sealed record PageOutput(IReadOnlyList<(string Option, string Path)> Named, bool Overwrite = false, bool IsWide = false)
+internal sealed record PageOutput(IReadOnlyList<NamedResult> Named, bool Overwrite = false, bool IsWide = false)
 {
     /// <summary>The file name that stands for stdout.</summary>
     private const string StandardOutput = "-";
@@ -28,7 +28,7 @@ internal sealed record PageOutput(IReadOnlyList<(string Option, string Path)> Na
     private readonly HashSet<string> _missing = new(StringComparer.Ordinal);
 
     /// <summary>The results that are files, without stdout.</summary>
-    public IEnumerable<(string Option, string Path)> Files => Named.Where(n => n.Path != StandardOutput);
+    public IEnumerable<NamedResult> Files => Named.Where(n => n.Path != StandardOutput);
 
     /// <summary>Adds --json, --html, --csv, --overwrite and --wide to a command.</summary>
     public static Func<ParseResult, PageOutput> Define(OptionList command)
@@ -43,7 +43,7 @@ internal sealed record PageOutput(IReadOnlyList<(string Option, string Path)> Na
         Option<bool> wide = command.Flag(
             "--wide", null, "In a terminal, print tables with all their columns, however long the lines become.");
         return result => new PageOutput(
-            [.. files.Where(f => result.GetValue(f) is not null).Select(f => (f.Name, result.GetValue(f)!))],
+            [.. files.Where(f => result.GetValue(f) is not null).Select(f => new NamedResult(f.Name, result.GetValue(f)!))],
             result.GetValue(overwrite), result.GetValue(wide));
     }
 
@@ -110,8 +110,8 @@ internal sealed record PageOutput(IReadOnlyList<(string Option, string Path)> Na
         {
             try
             {
-                foreach ((_, string path) in Named.Where(n => n.Option == option))
-                    WriteOne(path, write);
+                foreach (NamedResult result in Named.Where(n => n.Option == option))
+                    WriteOne(result.Path, write);
             }
             catch (Exception e) when (e is IOException or UnauthorizedAccessException)
             {
@@ -136,3 +136,7 @@ internal sealed record PageOutput(IReadOnlyList<(string Option, string Path)> Na
         }
     }
 }
+
+/// <summary>A result file on the command line. A class, since code for lists of tuples is compiled at the start of the tool.</summary>
+/// <param name="Option">The option that names the file.</param>
+internal sealed record NamedResult(string Option, string Path);

@@ -32,7 +32,7 @@ public sealed class PageOutputTests : FolderTest
     public void A_result_that_cannot_be_written_takes_no_other_away()
     {
         var terminal = new TerminalStreams(TextWriter.Null, TextWriter.Null, () => TextReader.Null);
-        var output = new PageOutput([("--json", Folder["r.json"]), ("--html", Folder["r.html"]), ("--csv", Folder["r.csv"])]);
+        var output = new PageOutput([new("--json", Folder["r.json"]), new("--html", Folder["r.html"]), new("--csv", Folder["r.csv"])]);
         output.Check(terminal);
         File.WriteAllText(Folder["r.json"], "somebody's");
         Should.Throw<IOException>(() => output.Write(terminal, SamplePage.Make())).Message.ShouldContain("r.json");
