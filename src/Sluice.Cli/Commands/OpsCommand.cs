@@ -48,7 +48,7 @@ internal sealed class OpsCommand(
     private async Task<int> RunAsync()
     {
         var run = new MeasuringRun(context, directory, quiet);
-        run.Prepare(Sides.Count * sizeBytes, Counted.Of(rounds, "round"),
+        run.Prepare(Sides.Count * (long)sizeBytes, Counted.Of(rounds, "round"),
             WarmUpSeconds + (SecondsOfMiB * Sides.Count * rounds * sizeBytes / ByteSize.MiB));
         var (timer, measured) = await run.InScratchAsync(async (folder, progress) =>
         {

@@ -81,6 +81,13 @@ public sealed class MeasuringCommandTests : FolderTest
         Directory.EnumerateFileSystemEntries(disk).ShouldBeEmpty();
     }
 
+    [SkippableFact]
+    public async Task Ops_needs_space_for_the_largest_files_of_both_sides()
+    {
+        using TestVolume disk = TestVolume.MountMemory(Folder["disk"], "1m");
+        await CommandChecks.FailsAsync("2 GiB needed", "ops", "--size", "1G", disk.Path);
+    }
+
     [Trait("Tier", "slow")]
     [SkippableTheory]
     [InlineData("figures", "64m")]
