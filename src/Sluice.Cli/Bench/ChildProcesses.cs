@@ -7,8 +7,8 @@ namespace Sluice.Cli.Bench;
 internal static class ChildProcesses
 {
     /// <summary>
-    /// Returns the processor time (user and kernel) of those that have ended, in steps of 10 ms: the sum of cutime and cstime (proc_pid_stat(5)). A tick is
-    /// a hundredth of a second on every Linux system that .NET supports. Returns 0 on other systems.
+    /// Returns the processor time (user and kernel) of those that have ended, in steps of 10 ms: the sum of cutime and cstime
+    /// (proc_pid_stat(5)). A tick is a hundredth of a second on every Linux system that .NET supports. Returns 0 on other systems.
     /// </summary>
     public static TimeSpan CpuTime()
     {

@@ -3,9 +3,10 @@ using Sluice.Diagnostics;
 namespace Sluice.Cli.Terminal;
 
 /// <summary>
-/// Checks the paths of the command line, and resolves symbolic links to files, which <see cref="FileInfo"/> does not. All methods throw a
-/// <see cref="FileNotFoundException"/> for a link whose target does not exist, an <see cref="IOException"/> for a link that leads back to
-/// itself, and an <see cref="UnauthorizedAccessException"/> if the user may not search a folder of the path.
+/// Checks the paths of the command line, and resolves symbolic links to files, which <see cref="FileInfo"/> does not. The methods for files
+/// throw a <see cref="FileNotFoundException"/> for a link whose target does not exist, and an <see cref="IOException"/> for a link that
+/// leads back to itself; those for folders say of such links that they are not directories. All that examine a path throw an
+/// <see cref="UnauthorizedAccessException"/> if the user may not search a folder of it.
 /// </summary>
 internal static class PathArgument
 {

@@ -21,7 +21,10 @@ internal sealed class FileOperations<TSide>(IoSide side, string path, int sizeBy
 
     private int Chunks => sizeBytes / chunkBytes;
 
-    /// <summary>The operations in their order: each operation reads what the preceding ones wrote.</summary>
+    /// <summary>
+    /// The operations in the order of the first round, in which the first one creates the file. All of them leave the same content, so that
+    /// later rounds may have another order.
+    /// </summary>
     public IReadOnlyList<TimedRow> Rows =>
     [
         OnOpenFile("Write Chunk", WriteChunks) with { NewFile = path },
