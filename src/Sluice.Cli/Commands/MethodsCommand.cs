@@ -16,7 +16,7 @@ internal sealed class MethodsCommand(
     string directory, IReadOnlyList<int> sizesBytes, IReadOnlyList<string> ids, bool unitTests, int rounds, bool quiet,
     CommandContext context)
 {
-    // The maximum size of a file. Three texts of this size are in memory, each in several forms.
+    // The maximum size of a file. Its text is in memory in several forms.
     private const long MaxBytes = 256 * ByteSize.MiB;
 
     private const int WarmUpBytes = 64 << 10;

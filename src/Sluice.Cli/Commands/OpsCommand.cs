@@ -60,7 +60,7 @@ internal sealed class OpsCommand(
         });
         string[] notes = Sides.Count == 1 ? []
             : ["the ratio is FileStream's time to SluiceStream's, the median of the rounds: above 1 Sluice is faster"];
-        IGrouping<string, TimedResult>[] operations = [.. timer.Results.GroupBy(r => r.Row.Group)];
+        IGrouping<string, TimedResult>[] operations = [.. timer.Results.GroupBy(r => r.Group)];
         return run.Finish(
             measured, Title, [.. notes, .. timer.Notes], operations.Length > 0 ? [Section(operations, timer.Rounds)] : [], timer.Errors,
             quiet ? () => WriteCsv(operations, measured.Interrupted) : null);
@@ -69,7 +69,7 @@ internal sealed class OpsCommand(
     private static string Name(IoSide side) => side == IoSide.Bcl ? "FileStream" : "SluiceStream";
 
     private static ContenderReport? RateOf(IEnumerable<TimedResult> operation, IoSide side) =>
-        operation.FirstOrDefault(r => r.Row.Side == side)?.Rate;
+        operation.FirstOrDefault(r => r.Side == side)?.Rate;
 
     /// <summary>Returns the rows of both sides, operation by operation.</summary>
     private TimedRow[] Rows(string folder, int bytes, int chunk)

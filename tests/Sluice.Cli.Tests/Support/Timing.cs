@@ -15,5 +15,5 @@ internal static class Timing
     }
 
     public static async Task<IEnumerable<string>> WrongAsync(string folder, params IReadOnlyList<TimedRow> rows) =>
-        (await RunAsync(folder, rows)).Results.Where(r => r.Wrong is not null).Select(r => r.Row.Name);
+        (await RunAsync(folder, rows)).Results.Where(r => r.Wrong is not null).Select(r => r.Name);
 }

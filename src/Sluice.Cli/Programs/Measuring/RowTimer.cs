@@ -23,7 +23,7 @@ internal sealed class RowTimer(string folder, int rounds, LiveProgress progress,
     public IReadOnlyList<string> Errors => _results.Count == 0 ? [.. Notes] :
     [
         .. _results.Where(r => r.Wrong is not null)
-            .Select(r => $"{r.Row.Id}, {TimedReport.SizeOf(r.Row)}, gave a wrong result: {r.Wrong}"),
+            .Select(r => $"{r.Group}: {r.Name}, {TimedReport.SizeOf(r.Bytes)}, gave a wrong result: {r.Wrong}"),
     ];
 
     /// <summary>Runs rows on small files until the runtime has compiled them with full optimization.</summary>
@@ -43,13 +43,14 @@ internal sealed class RowTimer(string folder, int rounds, LiveProgress progress,
         var turns = new TurnRunner(TimeSpan.Zero, rounds, cancellationToken)
         {
             Progress = (round, contender) => progress.Show(
-                () => $"{TimedReport.SizeOf(measured[0])}, round {round} of {rounds}: {contender.Name}"),
+                () => $"{TimedReport.SizeOf(measured[0].Bytes)}, round {round} of {rounds}: {contender.Name}"),
         };
         IReadOnlyList<ContenderReport?> rates = await turns.MeasureAsync([.. measured.Select(r => ContenderOf(r, runs, wrong))]);
         TimedResult[] results =
         [
             .. measured.Zip(rates).Where(m => m.Second is not null)
-                .Select(m => new TimedResult(m.First, m.Second!, wrong.GetValueOrDefault(m.First))),
+                .Select(m => new TimedResult(
+                    m.First.Group, m.First.Name, m.First.Side, m.First.Bytes, m.Second!, wrong.GetValueOrDefault(m.First))),
         ];
         _results.AddRange(results);
         return results;

@@ -17,8 +17,7 @@ internal static class TimedReport
     ];
 
     /// <summary>The size in the unit of the article "Efficient File I/O From C#": MiB from 0.5 MiB on.</summary>
-    public static string SizeOf(TimedRow row) =>
-        row.Bytes < ByteSize.MiB / 2 ? ByteSize.Format(row.Bytes) : $"{Mebibytes(row):0.##} MiB";
+    public static string SizeOf(long bytes) => bytes < ByteSize.MiB / 2 ? ByteSize.Format(bytes) : $"{Mebibytes(bytes):0.##} MiB";
 
     /// <param name="results">The results, with those of the largest size at the end.</param>
     /// <param name="name">The header of the rows' names.</param>
@@ -30,8 +29,8 @@ internal static class TimedReport
         double? clockHz = ProcessorFrequency.NominalHz();
         return
         [
-            .. results.GroupBy(r => r.Row.Group)
-                .Select(g => Section(g.Key, [.. g.GroupBy(r => r.Row.Bytes).Select(size => size.ToArray())])),
+            .. results.GroupBy(r => r.Group)
+                .Select(g => Section(g.Key, [.. g.GroupBy(r => r.Bytes).Select(size => size.ToArray())])),
         ];
 
         PageSection Section(string heading, TimedResult[][] sizes) => new()
@@ -40,45 +39,45 @@ internal static class TimedReport
             Tables =
             [
                 PageTable.Of(
-                    sizes.SelectMany(s => s).GroupBy(r => r.Row.Name), way => way.Key,
+                    sizes.SelectMany(s => s).GroupBy(r => r.Name), way => way.Key,
                     [
                         (PageColumn.Text(name), way => way.Key), (PageColumn.Text("by"), way => SideName(way.First())),
                         .. sizes.SelectMany(Columns), (PageColumn.Text("result"), Verdict),
                     ]),
             ],
-            Charts = [Bars(bySize ? $"{heading}, {SizeOf(sizes[^1][0].Row)}" : heading, name, sizes[^1])],
+            Charts = [Bars(bySize ? $"{heading}, {SizeOf(sizes[^1][0].Bytes)}" : heading, name, sizes[^1])],
         };
 
         IEnumerable<(PageColumn Column, Func<IGrouping<string, TimedResult>, PageCell> Of)> Columns(TimedResult[] results)
         {
-            TimedRow row = results[0].Row;
-            string? size = bySize ? SizeOf(row) : null;
+            long bytes = results[0].Bytes;
+            string? size = bySize ? SizeOf(bytes) : null;
             // Wrong results are not compared.
-            ContenderReport? fastest = results.Where(r => r.Row.Side == IoSide.Bcl && r.Wrong is null).MaxBy(r => r.Rate.Rate)?.Rate;
+            ContenderReport? fastest = results.Where(r => r.Side == IoSide.Bcl && r.Wrong is null).MaxBy(r => r.Rate.Rate)?.Rate;
             yield return (new(size ?? "time", "ms"), Cell(r => r.Milliseconds()));
-            yield return (new(size ?? "speed", "MiB/s"), Cell(r => r.Cell(1 / Mebibytes(row), "#,0")));
+            yield return (new(size ?? "speed", "MiB/s"), Cell(r => r.Cell(1 / Mebibytes(bytes), "#,0")));
             yield return (size is null ? "ratio" : $"{size} ratio", Cell(r => r.RatioTo(fastest)));
             if (bySize)
                 yield break;
-            double nanoseconds = 1000.0 / row.Bytes;
+            double nanoseconds = 1000.0 / bytes;
             yield return (new("CPU", "clocks/B"), Cell(r => PageCell.Of(r.CpuUsPerOperation * nanoseconds * clockHz / 1e9, "0.00")));
             yield return (new("CPU time", "ns/B"), Cell(r => PageCell.Of(r.CpuUsPerOperation * nanoseconds, "0.00")
                 .With(r.SliceCpuUs.Select(c => c * nanoseconds))));
 
             Func<IGrouping<string, TimedResult>, PageCell> Cell(Func<ContenderReport, PageCell> cell) =>
-                way => way.FirstOrDefault(r => r.Row.Bytes == row.Bytes) is { } result ? cell(result.Rate) : PageCell.Empty;
+                way => way.FirstOrDefault(r => r.Bytes == bytes) is { } result ? cell(result.Rate) : PageCell.Empty;
         }
     }
 
     private static PageCell Verdict(IEnumerable<TimedResult> way) =>
-        way.FirstOrDefault(r => r.Wrong is not null) is { } wrong ? $"WRONG: {SizeOf(wrong.Row)}: {wrong.Wrong}" : "right";
+        way.FirstOrDefault(r => r.Wrong is not null) is { } wrong ? $"WRONG: {SizeOf(wrong.Bytes)}: {wrong.Wrong}" : "right";
 
     private static PageChart Bars(string title, string name, TimedResult[] results) => PageChart.OfRounds(
-        title, new ChartAxis(name, Categories: [.. results.Select(r => r.Row.Name)]), new ChartAxis("speed", "MiB/s"),
+        title, new ChartAxis(name, Categories: [.. results.Select(r => r.Name)]), new ChartAxis("speed", "MiB/s"),
         results.Select(SideName).Distinct().Select(side => (
-            side, results.Select(r => SideName(r) == side ? r.Rate.SliceRates.Select(rate => rate * Mebibytes(r.Row)) : null))));
+            side, results.Select(r => SideName(r) == side ? r.Rate.SliceRates.Select(rate => rate * Mebibytes(r.Bytes)) : null))));
 
-    private static string SideName(TimedResult result) => result.Row.Side == IoSide.Bcl ? BenchTable.DotNetName : "Sluice";
+    private static string SideName(TimedResult result) => result.Side == IoSide.Bcl ? BenchTable.DotNetName : "Sluice";
 
-    private static double Mebibytes(TimedRow row) => row.Bytes / (double)ByteSize.MiB;
+    private static double Mebibytes(long bytes) => bytes / (double)ByteSize.MiB;
 }

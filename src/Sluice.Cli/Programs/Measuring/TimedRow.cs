@@ -23,5 +23,6 @@ internal sealed record TimedRow(
     public Func<IDisposable>? Open { get; init; }
 }
 
-/// <summary>The times of a row, and a description of a wrong result; null if all results were right.</summary>
-internal sealed record TimedResult(TimedRow Row, ContenderReport Rate, string? Wrong);
+/// <summary>The times of a row. It does not refer to the row, whose work keeps the data of its size in memory.</summary>
+/// <param name="Wrong">A description of a wrong result; null if all results were right.</param>
+internal sealed record TimedResult(string Group, string Name, IoSide Side, long Bytes, ContenderReport Rate, string? Wrong);
