@@ -57,7 +57,9 @@ internal static class ProgramRun
             // Ctrl-C in a terminal also reaches programs that a step runs (cp, fio), which then fail.
             interrupted = true;
         }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException && results.Count > 0)
+        // ArgumentOutOfRangeException: the limit of the file size (EFBIG).
+        catch (Exception e) when (
+            e is IOException or UnauthorizedAccessException or ArgumentOutOfRangeException && results.Count > 0)
         {
             failure = e;
         }

@@ -39,9 +39,12 @@ internal static class ErrorText
     /// </summary>
     public static string Of(Exception exception)
     {
-        string text = Of(exception.Message);
+        // The file system's limit of the file size (EFBIG) is an ArgumentOutOfRangeException, as in .NET.
+        string message = exception is ArgumentException { ParamName: { } name }
+            ? exception.Message.Replace($" (Parameter '{name}')", "", StringComparison.Ordinal) : exception.Message;
+        string text = Of(message);
         return exception is UnauthorizedAccessException { InnerException: IOException { Message.Length: > 0 } inner }
-            && text != exception.Message && text.EndsWith(Denied, StringComparison.Ordinal)
+            && text != message && text.EndsWith(Denied, StringComparison.Ordinal)
             ? text[..^Denied.Length] + LowerFirst(inner.Message)
             : text;
     }

@@ -112,6 +112,23 @@ public sealed class MeasuringCommandTests : FolderTest
         Directory.EnumerateFileSystemEntries(disk.Path).ShouldBe([others]);
     }
 
+    [SkippableFact]
+    public async Task A_limit_of_the_file_size_ends_a_run_with_what_was_measured()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux() && Shell.Run("prlimit", "--version").ExitCode == 0, "it needs prlimit");
+        string disk = Directory.CreateDirectory(Folder["disk"]).FullName;
+        // The runtime itself would need larger files.
+        string[] limited = ["env", "DOTNET_EnableWriteXorExecute=0", "prlimit", $"--fsize={2 << 20}"];
+        using ToolProcess tool = ToolProcess.StartAs(
+            limited, disk, "methods", "--size", "64K,4M", "--rounds", "1", "--method", "File.ReadAllBytes", ".");
+        ToolRun run = await tool.EndAsync(ExitCode.IoError);
+        run.Out.ShouldContain("64 KiB");
+        run.Out.ShouldContain("ended by an error: what is missing was not measured");
+        run.Error.ShouldContain("too large");
+        run.Error.ShouldNotContain("Parameter");
+        Directory.EnumerateFileSystemEntries(disk).ShouldBeEmpty();
+    }
+
     [SkippableTheory]
     [InlineData("figures", "INT", ExitCode.Interrupted)]
     [InlineData("tables", "TERM", ExitCode.Terminated)]

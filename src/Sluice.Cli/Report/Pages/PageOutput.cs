@@ -113,7 +113,8 @@ internal sealed record PageOutput(IReadOnlyList<NamedResult> Named, bool Overwri
                 foreach (NamedResult result in Named.Where(n => n.Option == option))
                     WriteOne(result.Path, write);
             }
-            catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+            // ArgumentOutOfRangeException: the limit of the file size (EFBIG).
+            catch (Exception e) when (e is IOException or UnauthorizedAccessException or ArgumentOutOfRangeException)
             {
                 // The last error is thrown, and earlier ones are printed.
                 if (failure is not null)
