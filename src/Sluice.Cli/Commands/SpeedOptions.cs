@@ -170,7 +170,11 @@ internal sealed record SpeedOptions : Workload
         }
         // Checked before a file is created. The file system may require more.
         if (options.Cache == CacheMode.Direct && options.Sides.Contains(IoSide.Bcl))
+        {
             RequireAligned(options.RequestSizeBytes, SectorBytes);
+            if (options.Create != CreateMode.None)
+                RequireAligned(options.SizeBytes ?? DefaultFileSizeBytes, SectorBytes);
+        }
         // With reads and writes, each outstanding request has two buffers.
         long buffers = (long)options.RequestSizeBytes * (options.Outstanding ?? 1) * (options.WriteShare is > 0 and < 1 ? 2 : 1);
         long memory = GC.GetGCMemoryInfo().TotalAvailableMemoryBytes;
@@ -184,11 +188,11 @@ internal sealed record SpeedOptions : Workload
 
     /// <summary>Requires whole sectors for direct I/O by .NET.</summary>
     /// <exception cref="UsageException">The size is not a multiple of the alignment.</exception>
-    public static void RequireAligned(int requestSizeBytes, int alignmentBytes)
+    public static void RequireAligned(long bytes, int alignmentBytes)
     {
-        if (requestSizeBytes % alignmentBytes != 0)
+        if (bytes % alignmentBytes != 0)
         {
-            throw new UsageException($"direct I/O by .NET's own calls needs requests that are multiples of {alignmentBytes} bytes; "
+            throw new UsageException($"direct I/O by .NET's own calls needs sizes that are multiples of {alignmentBytes} bytes; "
                 + "--engine sluice has no such limit");
         }
     }

@@ -116,6 +116,7 @@ public sealed class SpeedArgumentsTests
     [InlineData("-d --cache hot a", "exclude")]
     [InlineData("--seed x a", "--seed")]
     [InlineData("-d -b1000 --engine both a", "multiples of 512 bytes")]
+    [InlineData("-d -x1000000 --engine bcl a", "multiples of 512 bytes")]
     [InlineData("-t0 -x1G --verify a", "-t0 measures nothing")]
     public void Impossible_values_are_refused_with_the_reason(string typed, string reason) =>
         Should.Throw<UsageException>(() => SpeedParsing.Parse(typed)).Message.ShouldContain(reason);
