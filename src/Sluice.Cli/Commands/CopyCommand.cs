@@ -125,8 +125,9 @@ internal sealed class CopyCommand(CopyCommandOptions options, CommandContext con
                 throw new UsageException($"{forSource} names {source}, which is copied");
             if (output.OptionNaming(target) is { } forTarget)
                 throw new UsageException($"{forTarget} names {target}, the copy of {source}");
-            // In a tree, a new result may have any name.
-            foreach ((string option, string path) in output.Files.Where(f => options.Recursive && File.Exists(f.Path)))
+            // In a tree, a new result may have any name. Of a link, only the link is copied.
+            bool isTree = options.Recursive && new DirectoryInfo(source).LinkTarget is null;
+            foreach ((string option, string path) in output.Files.Where(f => isTree && File.Exists(f.Path)))
             {
                 if (PathInTree(source, path) is not null)
                     throw new UsageException($"{option} names {path}, which is copied with {source}");

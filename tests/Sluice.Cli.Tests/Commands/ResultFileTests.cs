@@ -128,6 +128,17 @@ public sealed class ResultFileTests : FolderTest
         Folder.Json("d/sub/old.json").GetProperty("files").GetInt64().ShouldBe(1);
     }
 
+    [SkippableFact]
+    public async Task An_old_result_may_lie_in_a_folder_whose_link_is_copied()
+    {
+        Skip.If(OperatingSystem.IsWindows(), "links need rights there");
+        Folder.Make("d/old.json", 3);
+        Directory.CreateSymbolicLink(Folder["link"], "d");
+        await ToolRun.SucceedAsync("copy", "-r", "--overwrite", "--json", Folder["d/old.json"], Folder["link"], Folder["x"]);
+        new FileInfo(Folder["x"]).LinkTarget.ShouldBe("d");
+        Folder.Json("d/old.json").GetProperty("files").GetInt64().ShouldBe(1);
+    }
+
     /// <summary>The disk may become full while it is written.</summary>
     [Trait("Tier", "slow")]
     [SkippableFact]
