@@ -55,8 +55,8 @@ internal static class TimedReport
             // Wrong results are not compared.
             ContenderReport? fastest = results.Where(r => r.Side == IoSide.Bcl && r.Wrong is null).MaxBy(r => r.Rate.Rate)?.Rate;
             yield return (new(size ?? "time", "ms"), Cell(r => r.Milliseconds()));
-            yield return (new(size ?? "speed", "MiB/s"), Cell(r => r.Cell(1 / Mebibytes(bytes), "#,0")));
             yield return (size is null ? "ratio" : $"{size} ratio", Cell(r => r.RatioTo(fastest)));
+            yield return (new(size ?? "speed", "MiB/s"), Cell(r => r.Cell(1 / Mebibytes(bytes), "#,0")));
             if (bySize)
                 yield break;
             double nanoseconds = 1000.0 / bytes;
