@@ -360,7 +360,7 @@ public sealed class ReopenedPowerCutTests(ITestOutputHelper output)
         }
     }
 
-    /// <summary>What the files of a folder held before each system call, and what of files and names was flushed.</summary>
+    /// <summary>Holds the content of a folder before each system call, and which contents and names were flushed by then.</summary>
     internal sealed class NamedDisk(string folder, Func<Promise> promise)
     {
         private const int Sector = 512;

@@ -97,7 +97,7 @@ public sealed class WorkloadRunnerTests : FolderTest
         measurement.Reads.Percentile(1).ShouldBeInRange(1_000_000_000, 1_100_000_000);
     }
 
-    /// <summary>Else short slices, each with a request at its start, would make more requests than were asked for.</summary>
+    /// <summary>Each slice has a request at its start. Without one schedule for all of them, short ones would make too many.</summary>
     [Theory]
     [InlineData(null)]
     [InlineData(1)]
